@@ -26,7 +26,7 @@ def name_request_id():
 
 
 def take_first_metric():
-    """Replaces the expression of an alarm by its first metric. No test depends on alarms."""
+    """Replaces the expression of an alarm by its first metric. No test depends on these alarms."""
     record = provisioners._cw_metric_alarm_record
 
     def record_with_metric(name, properties):
@@ -39,32 +39,44 @@ def take_first_metric():
     provisioners._cw_metric_alarm_record = record_with_metric
 
 
-def let_state_machines_update_stages():
-    """Adds the task apigateway:updateStage to state machines, which know no task of API Gateway."""
+def let_state_machines_call_api_gateway():
+    """Adds the tasks getStage and updateStage to state machines, which know none of API Gateway."""
     invoke = stepfunctions._invoke_aws_sdk_integration
 
-    def invoke_with_update_stage(resource, parameters):
-        if not resource.endswith(":aws-sdk:apigateway:updateStage"):
+    def invoke_with_stages(resource, parameters):
+        methods = {"getStage": "GET", "updateStage": "PATCH"}
+        method = methods.get(resource.split(":aws-sdk:apigateway:")[-1])
+        if method is None:
             return invoke(resource, parameters)
         operations = [
             {member.lower(): value for member, value in operation.items()}
-            for operation in parameters["PatchOperations"]
+            for operation in parameters.get("PatchOperations", [])
         ]
         path = f"/restapis/{parameters['RestApiId']}/stages/{parameters['StageName']}"
         body = json.dumps({"patchOperations": operations}).encode()
         status, _, result = app.call_service_handler_sync(
-            apigateway_v1.handle_request, "PATCH", path, {}, body, {}
+            apigateway_v1.handle_request, method, path, {}, body, {}
         )
         if status != 200:
             raise stepfunctions._ExecutionError("ApiGateway.ApiGatewayException", str(result))
-        return json.loads(result)
+        return capitalize_members(json.loads(result))
 
-    stepfunctions._invoke_aws_sdk_integration = invoke_with_update_stage
+    stepfunctions._invoke_aws_sdk_integration = invoke_with_stages
+
+
+def capitalize_members(value):
+    """Writes the names of members as state machines get them."""
+    if isinstance(value, dict):
+        return {
+            name[:1].upper() + name[1:]: capitalize_members(member)
+            for name, member in value.items()
+        }
+    return value
 
 
 if __name__ == "__main__":
     name_request_id()
     take_first_metric()
-    let_state_machines_update_stages()
+    let_state_machines_call_api_gateway()
 
     app.main()

@@ -171,18 +171,88 @@ async function callStates(action: string, body: object) {
   return response.json();
 }
 
-test('the state machine of the ceiling stops all traffic', async () => {
-  const { token } = await issueToken();
-  expect(await list(token)).toBe(200);
+/** Starts an execution of the ceiling's state machine, as the alarm does. Returns its ARN. */
+async function startCeiling(): Promise<string> {
   const { stateMachines } = await callStates('ListStateMachines', {});
   expect(stateMachines).toHaveLength(1);
   const [{ stateMachineArn }] = stateMachines;
-  const { executionArn } = await callStates('StartExecution', { stateMachineArn });
-  const ended = await eventually('the end of the execution', async () => {
-    const execution = await callStates('DescribeExecution', { executionArn });
-    return execution.status !== 'RUNNING' && execution;
+  return (await callStates('StartExecution', { stateMachineArn })).executionArn;
+}
+
+const readStatus = async (executionArn: string) =>
+  (await callStates('DescribeExecution', { executionArn })).status;
+
+const endOf = (execution: string) =>
+  eventually('the end of the execution', async () => {
+    const status = await readStatus(execution);
+    return status !== 'RUNNING' && status;
   });
-  expect(ended).toMatchObject({ status: 'SUCCEEDED' });
+
+const responseOf = (status: number, token: string) =>
+  eventually(`a ${status}`, async () => (await list(token)) === status);
+
+/** Calls CloudWatch. */
+async function setAlarm(state: 'ALARM' | 'OK') {
+  const body = new URLSearchParams({
+    Action: 'SetAlarmState',
+    Version: '2010-08-01',
+    AlarmName: 'PlantStore-DailyRequests',
+    StateValue: state,
+    StateReason: 'test',
+  });
+  const headers = {
+    Authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/monitoring/aws4_request',
+  };
+  const { status } = await fetch(AWS_ENDPOINT_URL, { method: 'POST', headers, body });
+  expect(status).toBe(200);
+}
+
+/** Sets the throttle of the stage, as the runbook does. */
+async function setThrottle(rate: number, burst: number) {
+  const [id] = new URL(`${outputs.BaseUrl}`).hostname.split('.');
+  const operations = { rateLimit: rate, burstLimit: burst };
+  const patchOperations = Object.entries(operations).map(([limit, value]) => ({
+    op: 'replace',
+    path: `/*/*/throttling/${limit}`,
+    value: `${value}`,
+  }));
+  const { status } = await fetch(`${AWS_ENDPOINT_URL}/restapis/${id}/stages/v1`, {
+    method: 'PATCH',
+    headers: {
+      Authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/apigateway/aws4_request',
+    },
+    body: JSON.stringify({ patchOperations }),
+  });
+  expect(status).toBe(200);
+}
+
+test('the ceiling stops all traffic, starts it after the alarm, and stops a second flood', async () => {
+  const { token } = await issueToken();
+  expect(await list(token)).toBe(200);
+  for (const _ of ['a flood', 'a second flood']) {
+    await setAlarm('ALARM');
+    const execution = await startCeiling();
+    await responseOf(429, token);
+    expect(await readStatus(execution)).toBe('RUNNING');
+    await setAlarm('OK');
+    expect(await endOf(execution)).toBe('SUCCEEDED');
+    expect(await list(token)).toBe(200);
+  }
+});
+
+test('the ceiling starts no traffic that a person stopped before it or after it', async () => {
+  const { token } = await issueToken();
+  await setThrottle(0, 0);
+  expect(await endOf(await startCeiling())).toBe('SUCCEEDED');
+  expect(await list(token)).toBe(429);
+
+  await setThrottle(50, 100);
+  await setAlarm('ALARM');
+  const execution = await startCeiling();
+  await responseOf(429, token);
+  await callStates('StopExecution', { executionArn: execution });
+  await setAlarm('OK');
+  expect(await endOf(execution)).toBe('ABORTED');
   expect(await list(token)).toBe(429);
 });
 
