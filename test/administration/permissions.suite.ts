@@ -8,6 +8,7 @@ import { issueToken } from '../../lib/tokens/tokens.ts';
 import { readTable } from '../docs/page.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { loseResponse, pass, startFaultProxy } from '../support/database/proxy.ts';
+import { makeBody, makePlant } from '../support/plant.ts';
 import { runHere } from '../support/programs/run.ts';
 
 const { endpoint, database } = await openDatabase();
@@ -52,9 +53,9 @@ test.each([
     const [program, name, ...options] = command.split(' ');
     async function run(owner: string, losesResponses: boolean) {
       const { id } = await issueToken(database, tableIds.accessTokens, { ...newToken, owner });
-      const Item = { owner, id: 1, name: 'Aloe' };
+      const Item = { owner, ...makePlant(1n) };
       await database.send(new PutCommand({ TableName: tableIds.plants, Item }));
-      const stdin = name === 'erase' ? `${owner}\n` : '{"id":1,"name":"Aloe"}\n';
+      const stdin = name === 'erase' ? `${owner}\n` : `${makeBody(1)}\n`;
       const line = `${name} ${options.join(' ')} --dynamodb-endpoint ${faulty}`;
       const recorded = recordRequests({ losesResponses });
       const { code } = await runHere(

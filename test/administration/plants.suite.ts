@@ -25,7 +25,7 @@ import {
   startFaultProxy,
   throttle,
 } from '../support/database/proxy.ts';
-import { makeFields } from '../support/plant.ts';
+import { makeBody, makePlant } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { mask } from '../support/programs/printed.ts';
 import { runHere } from '../support/programs/run.ts';
@@ -37,13 +37,13 @@ const folder = temporaryFolder();
 const plants = (line: string, stdin: string | Readable = '', to = endpoint) =>
   runHere(plantsProgram, `${line} --dynamodb-endpoint ${to}`, { stdin, env: { INIT_CWD: folder } });
 
-const line = (id: bigint | number, name: string, tag = '') =>
-  `{"id":${id},${JSON.stringify(makeFields({ name, tag })).slice(1)}\n`;
+const line = (id: bigint | number, name: string) => `${makeBody(id, name)}\n`;
+const aloe = makeBody(1, 'Aloe');
 
 const put = (TableName: string, Item: object) =>
   database.send(new PutCommand({ TableName, Item: { ...Item } }));
 const putPlant = (owner: string, id: number, name: unknown) =>
-  put(tableIds.plants, { owner, id, name });
+  put(tableIds.plants, { owner, ...makePlant(BigInt(id)), name });
 /** Returns the names of an owner's plants. */
 async function listNames(owner: string): Promise<unknown[]> {
   const query = new QueryCommand({
@@ -67,10 +67,12 @@ test.each([
 ])('an export of $owner is complete', async ({ owner, count }) => {
   const ids = Array.from({ length: count }, (_, i) => i + 1);
   for (const id of ids) {
-    const Item = { owner, id, name: 'Aloe', padding: 'x'.repeat(300_000) };
+    const Item = { owner, ...makePlant(BigInt(id), 'Aloe'), padding: 'x'.repeat(300_000) };
     await large.database.send(new PutCommand({ TableName: tableIds.plants, Item }));
   }
-  expect(await plants(`export - --owner ${owner}`, '', large.endpoint)).toMatchSnapshot();
+  const { stdout, ...ended } = await plants(`export - --owner ${owner}`, '', large.endpoint);
+  expect(stdout).toBe(ids.map((id) => line(id, 'Aloe')).join(''));
+  expect(ended).toMatchSnapshot();
 });
 
 test('an export creates one file, even for no plant, which only its user can open', async () => {
@@ -106,7 +108,7 @@ testOnPosix('links need a right there').each<[what: string, lay: (path: string) 
 
 test('ids keep every digit and texts every character in an import and an export', async () => {
   const lines = [
-    line(-(2n ** 63n), 'smallest \u2028\uFEFF "\\', 'e\u0301'),
+    line(-(2n ** 63n), 'smallest \u2028\uFEFF "\\'),
     line(9007199254740993n, '\u{1F335} e\u0301'),
     line(2n ** 63n - 1n, 'largest'),
   ].join('');
@@ -149,20 +151,20 @@ test('an import accepts a byte order mark and CR LF, which Windows writes, and a
 test('an import rejects lines that the API would reject, and changes no stored plant', async () => {
   await putPlant('strict', 1, 'Ficus');
   const lines = [
-    '{"id":1,"name":"Aloe"}',
-    '{"id":1,"name":"Ficus"}',
+    makeBody(1, 'Aloe'),
+    makeBody(1, 'Ficus'),
     '',
-    '{"id":2.0,"name":"Aloe"}\r',
-    '{"id":"3","name":"","unknown":[]}',
-    '{"id":4,"id":4,"name":"\\u0000"}',
+    `${makeBody('2.0', 'Aloe')}\r`,
+    makeBody('"3","unknown":[]', ''),
+    makeBody('4,"id":4', '\0'),
     '{"id":9223372036854775808}',
     '[]',
     'id,a,b',
     '{"id":1,"name":"Aloe",}',
-    '{"id":7,"name":"Aloe","\u009b2J\u202e":1}',
-    '{"id":8,"name":"Aloe"}',
+    makeBody('7,"\u009b2J\u202e":1'),
+    makeBody(8, 'Aloe'),
     ' ',
-    `{"id":6,"name":"Aloe"}${' '.repeat(20_000)}`,
+    `${makeBody(6)}${' '.repeat(20_000)}`,
   ];
   const { code, stdout, stderr } = await plants('import - --owner strict', lines.join('\n'));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -175,7 +177,7 @@ test('an import rejects lines that the API would reject, and changes no stored p
 test.each([
   { input: 'UTF-16 LE', swap: false, text: line(1, 'Aloe') + line(2, 'Ficus') },
   { input: 'UTF-16 BE', swap: true, text: line(1, 'Aloe') + line(2, 'Ficus') },
-  { input: 'UTF-16 LE without a line break', swap: false, text: '{"id":1,"name":"Aloe"}' },
+  { input: 'UTF-16 LE without a line break', swap: false, text: makeBody(1) },
 ])('an import of $input fails with one line that names the encoding', async ({ swap, text }) => {
   const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
   const stdin = Readable.from([...(swap ? utf16.swap16() : utf16)].map((byte) => Buffer.of(byte)));
@@ -252,7 +254,7 @@ test('on a terminal, an export, an import and an erasure show their progress', a
     });
     const target = `--dynamodb-endpoint ${endpoint}`;
     const ended = await runHere(plantsProgram, `${command} ${target}`, { stdin, isTTY: true });
-    const values = { '<ERASE LINE>': '\r\u001b[K', ENDPOINT: endpoint };
+    const values = { '<ERASE LINE>': '\r\u001b[K', ENDPOINT: endpoint, PLANT: aloe };
     expect(mask(ended, values)).toMatchSnapshot(command);
   }
 });
@@ -318,7 +320,7 @@ test.each([
   }
   const target = `--owner ${owner} --dynamodb-endpoint ${faulty}`;
   const ended = await runHere(program, `${command} ${target}`, { stdin });
-  expect(mask(ended, { ENDPOINT: faulty })).toMatchSnapshot();
+  expect(mask(ended, { ENDPOINT: faulty, PLANT: aloe })).toMatchSnapshot();
   expect(exits).toEqual([1]);
 });
 

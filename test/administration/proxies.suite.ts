@@ -23,6 +23,7 @@ import {
 import { startConnectProxy } from '../support/http/connect-proxy.ts';
 import { describeStack } from '../support/http/described-stack.ts';
 import { serve } from '../support/http/servers.ts';
+import { makeBody } from '../support/plant.ts';
 import type { Ended } from '../support/program.ts';
 import { emptyTable, mask, usingStack } from '../support/programs/printed.ts';
 import { runHere, runProcess } from '../support/programs/run.ts';
@@ -222,7 +223,7 @@ test('without a proxy, too, token issue sends its put once after a handshake tha
 
 test('an import creates each plant once, although three handshakes fail', async () => {
   handshakes.push(resetHandshake, closeHandshake, alertInHandshake);
-  const stdin = Array.from({ length: 5 }, (_, id) => `{"id":${id},"name":"Aloe"}\n`).join('');
+  const stdin = Array.from({ length: 5 }, (_, id) => `${makeBody(id)}\n`).join('');
   const line = 'import - --owner importer --stack PlantStore';
   expect(await runHere(plantsProgram, line, { env: trusting, stdin })).toMatchSnapshot();
   expect(database.seen('importer')).toEqual(Array(5).fill('PutItem'));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { listen } from '../../lib/local/listen.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
@@ -15,6 +16,7 @@ import { splitToken } from '../support/access-tokens/parts.ts';
 import type { FunctionId } from '../support/bundles.ts';
 import { certificateFiles } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
+import { makeBody, makePlant } from '../support/plant.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 
 // Measures the CPU time of each function, and of a bare command handler with the same SDK. Each
@@ -36,7 +38,7 @@ const lambdaFlags = [
 
 const token = forge('caller000000');
 const authorizer = { owner: 'caller' };
-const body = '{"id":7,"name":"Monstera deliciosa","tag":"indoor"}';
+const body = makeBody(7, 'Monstera deliciosa');
 /** The functions by their ids in the template, and a list of 1,000 plants. */
 const cases = {
   CreatePlant: { entry: 'create-plant', event: proxyEvent({ authorizer, body }) },
@@ -116,13 +118,9 @@ function buildCandidates(folder: string): Candidate[] {
   return candidates;
 }
 
-const makePlant = (id: number) => ({
-  id: { N: `${id}` },
-  name: { S: `Monstera deliciosa ${id}` },
-  tag: { S: 'indoor' },
-});
+const makeStored = (id: number) => marshall(makePlant(BigInt(id), `Monstera deliciosa ${id}`));
 const page = (length: number) => ({
-  Items: Array.from({ length }, (_, id) => makePlant(id)),
+  Items: Array.from({ length }, (_, id) => makeStored(id)),
   Count: length,
 });
 const record = {
@@ -135,7 +133,7 @@ const record = {
 };
 const responses: Record<string, string> = {
   PutItem: '{}',
-  DeleteItem: JSON.stringify({ Attributes: makePlant(1) }),
+  DeleteItem: JSON.stringify({ Attributes: makeStored(1) }),
   GetItem: JSON.stringify({ Item: record }),
   Query: JSON.stringify(page(10)),
 };

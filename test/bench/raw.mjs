@@ -6,6 +6,7 @@ import {
   PutCommand,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { tokenParts } from '../../functions/shared/access-token.ts';
 
 // Bare commands: no validation, no errors, no condition, no log. The build sets OPERATION.
 const database = DynamoDBDocumentClient.from(new DynamoDBClient({}));
@@ -35,7 +36,8 @@ const remove = async ({ pathParameters, requestContext }) => {
   return { statusCode: 204, body: '' };
 };
 const authorize = async ({ authorizationToken }) => {
-  const Key = { id: authorizationToken.slice(11, 23) };
+  const start = 'Bearer '.length + tokenParts.prefix.length;
+  const Key = { id: authorizationToken.slice(start, start + tokenParts.id) };
   const { Item } = await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   return { principalId: Item.owner, policyDocument: { Version: '2012-10-17', Statement: [] } };
 };

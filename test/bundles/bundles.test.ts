@@ -15,7 +15,7 @@ import {
   startFaultProxy,
   temporaryCredentials,
 } from '../support/database/proxy.ts';
-import { makeFields } from '../support/plant.ts';
+import { makeBody, makeFields } from '../support/plant.ts';
 import { startProgram } from '../support/program.ts';
 import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 
@@ -64,9 +64,9 @@ const environment = {
   NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
 };
 
-const create = (name: string) => proxyEvent({ body: JSON.stringify({ id: 7, name }) });
+const create = (name: string) => proxyEvent({ body: makeBody(7, name) });
 const remove = (id: string) => proxyEvent({ pathParameters: { id } });
-const plant = JSON.stringify(makeFields({ name: 'Ficus' }));
+const plant = JSON.stringify(makeFields('Ficus'));
 
 /** Calls of each function, in order, with their results. */
 const calls: Record<FunctionId, [event: object, result: object, code: string][]> = {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { makeBody } from '../support/plant.ts';
 import { type ApiResponse, create, inParallel, list, plantsPath, remove } from './api-client.ts';
 import { isSam, store, target } from './target.ts';
 
@@ -7,7 +8,7 @@ type Id = number | bigint;
 const makeName = (id: Id) => `Plant ${id}`;
 const readNames = ({ json }: ApiResponse) => (json as { name: string }[]).map(({ name }) => name);
 const createAll = (ids: Id[], token?: string) =>
-  inParallel(ids, (id) => create(`{"id":${id},"name":"${makeName(id)}"}`, token));
+  inParallel(ids, (id) => create(makeBody(id, makeName(id)), token));
 
 /** Returns the query of the next page from the link to it. */
 function next({ headers: { link = '' } }: ApiResponse): string {

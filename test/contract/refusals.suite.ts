@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
 import { findPlaces } from '../support/openapi/description.ts';
+import { makeBody, makeFields } from '../support/plant.ts';
 import {
   type ApiResponse,
   ask,
@@ -17,7 +18,10 @@ import { isDeployed, isSam } from './target.ts';
 // Requests that return 400, 413 or 415, with the places of all their errors: `#` and a pointer into
 // the body, `?` and a parameter, or a header and a colon.
 
-const good = '{"id":1,"name":"a"}';
+const good = makeBody(1);
+/** Returns a good body with more members at its start or its end. */
+const before = (more: string) => good.replace('{', `{${more},`);
+const after = (more: string) => good.replace('}', `,${more}}`);
 const kib16 = 16 * 1024;
 const post = (body: string | Buffer, headers = [json], query = '') =>
   ask(`POST /plants${query}`, { headers, body });
@@ -139,10 +143,13 @@ const values: [member: 'id' | 'name' | 'tag', literals: string[]][] = [
     ],
   ],
 ];
-/** Returns a body with this value of a member and good values of the others. */
-function bodyWith(member: string, literal: string): string {
-  const members = Object.entries({ id: '1', name: '"a"', [member]: literal });
-  return `{${members.map(([name, value]) => `"${name}":${value}`)}}`;
+/** Returns a body with the JSON of these members and good values of the others. */
+function bodyWith(literals: Record<string, string>): string {
+  const good = Object.entries({ id: 1, ...makeFields() });
+  const members = good.map(
+    ([name, value]) => `"${name}":${literals[name] ?? JSON.stringify(value)}`,
+  );
+  return `{${members}}`;
 }
 const wrongValues = values.flatMap(([member, literals]) =>
   literals.map((literal) => [member, shortenTitle(literal), literal] as const),
@@ -150,7 +157,7 @@ const wrongValues = values.flatMap(([member, literals]) =>
 test.each(chooseRows(wrongValues))(
   'a create returns 400 for the %s %s',
   async (member, _, literal) => {
-    expect(outcome(await post(bodyWith(member, literal)))).toEqual(invalid(`#/${member}`));
+    expect(outcome(await post(bodyWith({ [member]: literal })))).toEqual(invalid(`#/${member}`));
   },
 );
 
@@ -166,7 +173,7 @@ const unfit: [what: string, texts: string[]][] = [
 ];
 test.each(chooseRows(unfit))('neither a name nor a tag may contain %s', async (_, texts) => {
   for (const text of texts) {
-    const response = await post(`{"id":1,"name":"${text}","tag":"${text}"}`);
+    const response = await post(bodyWith({ name: `"${text}"`, tag: `"${text}"` }));
     expect([text, ...outcome(response)]).toEqual([text, ...invalid('#/name', '#/tag')]);
   }
 });
@@ -187,7 +194,7 @@ const unknown: [name: string, pointer: string][] = [
 ];
 const unknownRows = chooseRows(unknown).map(([name, pointer]) => [JSON.stringify(name), pointer]);
 test.each(unknownRows)('a create returns 400 for the unknown member %s', async (name, pointer) => {
-  const body = `{"id":1,"name":"a",${name}:1}`;
+  const body = after(`${name}:1`);
   expect(outcome(await post(body))).toEqual(invalid(`#${pointer}`));
 });
 
@@ -197,13 +204,13 @@ const members: [what: string, body: string, pointers: string[]][] = [
   ['a plant in a member', `{"plant":${good}}`, ['/id', '/name', '/plant']],
   ['all members wrong', '{"id":{},"name":{},"tag":{}}', ['/id', '/name', '/tag']],
   ['a wrong id, and a misspelt name', '{"id":"1","nmae":"a"}', ['/id', '/name', '/nmae']],
-  ['a prototype', '{"id":1,"name":"a","__proto__":{"tag":"b"}}', ['/__proto__']],
-  ['an id twice', '{"id":1,"id":1,"name":"a"}', ['/id']],
-  ['an id twice, once wrong', '{"id":{},"id":1,"name":"a"}', ['/id']],
-  ['an unknown member twice', '{"id":1,"name":"a","x":1,"x":1}', ['/x']],
-  ['an id twice, once escaped', '{"\\u0069d":1,"id":1,"name":"a"}', ['/id']],
-  ['all members twice', '{"id":1,"name":"a","id":1,"name":"a"}', ['/id', '/name']],
-  ['brackets in repeated names', '{"id":1,"name":"{","name":"[","id":1}', ['/id', '/name']],
+  ['a prototype', after('"__proto__":{"tag":"b"}'), ['/__proto__']],
+  ['an id twice', before('"id":1'), ['/id']],
+  ['an id twice, once wrong', before('"id":{}'), ['/id']],
+  ['an unknown member twice', after('"x":1,"x":1'), ['/x']],
+  ['an id twice, once escaped', before('"\\u0069d":1'), ['/id']],
+  ['an id and a name twice', before('"id":1,"name":"a"'), ['/id', '/name']],
+  ['brackets in repeated names', after('"name":"{","name":"[","id":1'), ['/id', '/name']],
 ];
 test.each(chooseRows(members))('a create returns 400 for %s', async (_, body, pointers) => {
   expect(outcome(await post(body))).toEqual(invalid(...pointers.map((pointer) => `#${pointer}`)));
@@ -211,7 +218,7 @@ test.each(chooseRows(members))('a create returns 400 for %s', async (_, body, po
 
 test('a create with 500 unknown members returns 400 and names each', async () => {
   const names = Array.from({ length: 500 }, (_, i) => `m${i}`);
-  const body = `{"id":1,"name":"a",${names.map((name) => `"${name}":1`)}}`;
+  const body = after(`${names.map((name) => `"${name}":1`)}`);
   expect(outcome(await post(body))).toEqual(invalid(...names.map((name) => `#/${name}`)));
 });
 
@@ -356,7 +363,7 @@ test.each<[what: string, ask: () => Promise<ApiResponse>, expected: unknown[]]>(
 });
 
 test('a rejected create stores nothing', async () => {
-  await post('{"id":1,"name":"a","x":1}');
+  await post(after('"x":1'));
   await post(good, [json], '?x=1');
   await post(good, [text]);
   expect((await list()).body).toBe('[]');

@@ -4,6 +4,7 @@ import { makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { startEngine } from '../support/database/engine.ts';
+import { makePlant } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
 /** A running plant store. */
@@ -73,7 +74,7 @@ async function startOwn(): Promise<Target> {
 
   store = async (ids) => {
     const requests = ids.map((id) => ({
-      PutRequest: { Item: { owner: 'carol', id, name: `Plant ${id}`, tag: '' } },
+      PutRequest: { Item: { owner: 'carol', ...makePlant(BigInt(id), `Plant ${id}`) } },
     }));
     // As many at a time as DynamoDB takes.
     for (let start = 0; start < requests.length; start += 25) {

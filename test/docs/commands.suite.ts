@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
+import { makeBody } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startNpmStart } from '../support/program.ts';
 import { codeBlocks, readCommands, readPage } from './page.ts';
@@ -55,7 +56,7 @@ test('the problem on the page about the API is the response to its request', asy
 
 test('the loop on the page about the API reads all pages', async () => {
   for (const id of [1, 2, 3, 4, 5]) {
-    const body = JSON.stringify({ id, name: `Plant ${id}` });
+    const body = makeBody(id, `Plant ${id}`);
     await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });
   }
   const [loop = ''] = codeBlocks(readPage('docs/api.md'), 'js');

@@ -9,7 +9,7 @@ import { authorizer, type Operation, operations } from '../../functions/shared/o
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
-import { makePlant } from '../support/plant.ts';
+import { makeBody, makeItem } from '../support/plant.ts';
 import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import { lines } from './captured-log.ts';
 
@@ -29,7 +29,7 @@ const record = {
   label: { S: '' },
   created: { N: '1600000000' },
 };
-const item = { id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
+const item = makeItem('alice', 7n);
 
 let found: object = item;
 const received: string[] = [];
@@ -63,13 +63,13 @@ const path = '/mapping/plants';
 const cases: Record<Operation | 'authorizer', Case> = {
   createPlant: {
     warmedUp: 'created',
-    event: proxyEvent({ path, body: '{"id":7,"name":"Aloe"}' }),
+    event: proxyEvent({ path, body: makeBody(7) }),
     sent: 'PutItem',
     code: 'PLANT_CREATED',
     result: { statusCode: 201, headers: { Location: '/mapping/plants/7' } },
   },
   listPlants: {
-    warmedUp: [makePlant(0n, { name: '-' })],
+    warmedUp: [expect.objectContaining({ id: 0n })],
     event: proxyEvent({ path, query: { limit: ['1'] } }),
     sent: 'Query',
     code: 'PLANTS_LISTED',

@@ -7,6 +7,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { operations as api } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { makeBody } from '../../support/plant.ts';
 import { proxyEvent } from '../../support/service/proxy-event.ts';
 import { explored, type Operation } from './history.ts';
 import type { Command, Reply } from './model.ts';
@@ -79,7 +80,7 @@ export async function loadFunctions(
   function start(call: number, operation: Operation, replies: Reply[]): Promise<Next> {
     const [kind, name] = operation.split(' ');
     const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
-      create: { body: `{"id":7,"name":"${name}"}` },
+      create: { body: makeBody(7, name) },
       delete: { pathParameters: { id: '7' } },
     };
     const event = proxyEvent(requests[`${kind}`]);

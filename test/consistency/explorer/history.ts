@@ -75,7 +75,7 @@ function linearizes(calls: Call[], before: State, after: State): boolean {
 /** Returns the state after a call, or an empty array if its response is wrong in this state. */
 function statesAfter(call: Call, state: State): State[] {
   const [kind, name] = call.operation.split(' ');
-  const plants = state === undefined ? [] : [makeFields({ name: state })];
+  const plants = state === undefined ? [] : [makeFields(state)];
   const responses: Record<string, [isRight: boolean, next: State]> = {
     'create 201': [state === undefined, name],
     'create 200': [state === name, state],

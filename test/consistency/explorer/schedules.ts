@@ -1,3 +1,4 @@
+import { makeItem } from '../../support/plant.ts';
 import type { FindNext } from './calls.ts';
 import { type Call, type Operation, operations, violation } from './history.ts';
 import {
@@ -50,7 +51,7 @@ interface LateRequest {
   call: Running;
 }
 
-const aloe = { owner: { S: 'alice' }, id: { N: '7' }, name: { S: 'Aloe' }, tag: { S: '' } };
+const aloe = makeItem('alice', 7n, 'Aloe');
 
 /** The result of a schedule. */
 interface Explored {

@@ -12,6 +12,7 @@ import {
   startFaultProxy,
   temporaryCredentials,
 } from '../../support/database/proxy.ts';
+import { makeBody } from '../../support/plant.ts';
 import { proxyEvent, tokenEvent } from '../../support/service/proxy-event.ts';
 import { type Call, callNames } from './actions.ts';
 import { clock } from './slow-faults.ts';
@@ -64,7 +65,7 @@ export async function makeEvent(call: Call, subject: string): Promise<object> {
   const authorizer = { owner: subject };
   switch (call) {
     case 'create':
-      return proxyEvent({ authorizer, body: '{"id":7,"name":"Aloe"}' });
+      return proxyEvent({ authorizer, body: makeBody(7, 'Aloe') });
     case 'list':
       return proxyEvent({ authorizer });
     case 'delete':

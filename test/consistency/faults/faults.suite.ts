@@ -11,6 +11,7 @@ import {
   pass,
   throttle,
 } from '../../support/database/proxy.ts';
+import { makePlant } from '../../support/plant.ts';
 import { type Call, calls, usedActions } from './actions.ts';
 import { database, handshakes, invoke, makeEvent, printed, proxy } from './calls.ts';
 import { accessDenied, type Case, ofEveryFunction } from './every-function.ts';
@@ -21,7 +22,7 @@ import { clock } from './slow-faults.ts';
 const makeKey = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
 /** Stores a plant as another call does. */
 function put(owner: string, name: string) {
-  const Item = { owner, id: 7, name, tag: '', nonce: Buffer.alloc(8) };
+  const Item = { owner, ...makePlant(7n, name), nonce: Buffer.alloc(8) };
   return database.send(new PutCommand({ TableName: tableIds.plants, Item }));
 }
 const remove = (owner: string) => database.send(new DeleteCommand(makeKey(owner)));

@@ -6,6 +6,7 @@ const output = process.stdout.write.bind(process.stdout);
 for (const level of ['info', 'error']) {
   console[level] = () => {};
 }
+const { makeBody } = await import('../../support/plant.ts');
 const { handler } = await import('../../../functions/create-plant.ts');
 
 let passed = 0;
@@ -18,7 +19,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
   passed += Number(seconds) * 1000;
   const event = {
     multiValueHeaders: { 'Content-Type': ['application/json'] },
-    body: `{"id":${id},"name":"Aloe"}`,
+    body: makeBody(id),
     requestContext: { path: '/v1/plants', requestId: id, authorizer: { owner: 'alice' } },
   };
   const { statusCode } = await handler(event, { getRemainingTimeInMillis: () => 10_000 });

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../support/cleanup.ts';
 import { openDatabase } from '../../support/database/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serve } from '../../support/http/servers.ts';
+import { makeBody } from '../../support/plant.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { type Ended, type Program, startProgram } from '../../support/program.ts';
 
@@ -34,8 +35,7 @@ function run(line: string, stdin = ''): Promise<Ended> {
 
 const makeLines = (count: number) =>
   Array.from({ length: count }, (_, i) => {
-    const plant = { id: i + 1, name: `${i + 1} ${'🌵'.repeat(190)}`, tag: '' };
-    return `${JSON.stringify(plant)}\n`;
+    return `${makeBody(i + 1, `${i + 1} ${'🌵'.repeat(190)}`)}\n`;
   });
 const toPath = (name: string) => join(folder, name);
 const isLeft = (name: string) => readdirSync(folder).some((file) => file.startsWith(name));

@@ -9,6 +9,7 @@ import { localClient } from '../../../lib/local/database/client.ts';
 import { requireOfCi, root } from '../../support/checkout.ts';
 import { findChromium } from '../../support/chromium.ts';
 import { finallyDo } from '../../support/cleanup.ts';
+import { makeBody } from '../../support/plant.ts';
 import { startNpmStart } from '../../support/program.ts';
 
 // CI has both on Linux.
@@ -64,7 +65,7 @@ if (!isPossible) {
   test('a plant is created and deleted with every digit of its id', async () => {
     const { page, errors } = await open();
     for (const [operation, field, text, status, left] of [
-      ['createPlant', 'textarea', `{"id":${id},"name":"Aloe"}`, '201', [`${id}`]],
+      ['createPlant', 'textarea', makeBody(id), '201', [`${id}`]],
       ['deletePlant', 'input[placeholder="id"]', id, '204', []],
     ] as const) {
       const place = page.locator(`#operations-Plants-${operation}`);
