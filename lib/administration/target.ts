@@ -5,8 +5,7 @@ import { type TableName, tableIds } from '../../functions/shared/table-schema.ts
 import { CommandError } from '../command-line/command-error.ts';
 import { escapeControls } from '../command-line/escape-controls.ts';
 import { makeLocalConfig } from '../local/database/client.ts';
-import { defaultPorts } from '../local/options.ts';
-import { findRunning } from '../local/running.ts';
+import { defaultEndpoint } from '../local/options.ts';
 import { type AwsAccount, chooseAccount } from './aws-account.ts';
 import { type Clock, watchClock } from './clock.ts';
 import { readProxyVariables } from './proxy-variables.ts';
@@ -30,11 +29,9 @@ export interface StackTarget {
 
 const makeTargetOptions = (): Option[] =>
   [
-    new Option('--localhost', 'the database of the running "npm start"').conflicts([
-      'stack',
-      'profile',
-      'region',
-    ]),
+    new Option('--localhost', `the database of "npm start" at ${defaultEndpoint}`)
+      .conflicts(['stack', 'profile', 'region'])
+      .implies({ dynamodbEndpoint: defaultEndpoint }),
     new Option('--dynamodb-endpoint <url>', 'a local database at this address')
       .argParser(parseHttpUrl)
       .implies({ localhost: true }),
@@ -48,20 +45,8 @@ export function addTargetOptions(command: Command): void {
   for (const option of makeTargetOptions()) {
     command.addOption(option);
   }
-  command.hook('preAction', async () => {
-    const { localhost, stack, dynamodbEndpoint } = command.opts();
-    if (localhost && dynamodbEndpoint === undefined) {
-      const running = await findRunning();
-      const endpoints = running.map((one) => one.dynamodbEndpoint);
-      if (endpoints.length !== 1) {
-        const found = endpoints.length === 0 ? 'No' : `More than one (${endpoints.join(', ')})`;
-        command.error(
-          `error: ${found} running "npm start" was found. Start one with "npm start", or choose its ` +
-            'database with --dynamodb-endpoint.',
-        );
-      }
-      command.setOptionValue('dynamodbEndpoint', endpoints[0]);
-    }
+  command.hook('preAction', () => {
+    const { localhost, stack } = command.opts();
     if (!localhost && stack === undefined) {
       command.error(
         'error: No target given. Use --localhost for the running "npm start", or --stack ' +
@@ -73,9 +58,7 @@ export function addTargetOptions(command: Command): void {
 
 function parseHttpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
-    throw new InvalidArgumentError(
-      `An address looks like http://127.0.0.1:${defaultPorts.dynamodb}.`,
-    );
+    throw new InvalidArgumentError(`An address looks like ${defaultEndpoint}.`);
   }
   return text;
 }

@@ -6,6 +6,9 @@ import { refuseOptionsAsValues, refuseOptionsOfNpm } from '../command-line/refus
 export const defaultPorts = { api: 3000, dynamodb: 8000 };
 export const defaultDataFolder = '.plant-store';
 
+/** The database that other programs use with `--localhost`. */
+export const defaultEndpoint = `http://127.0.0.1:${defaultPorts.dynamodb}`;
+
 /** Options of npm start and npm run sam. */
 export interface LocalOptions {
   port: number;

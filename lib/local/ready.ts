@@ -1,6 +1,6 @@
 import { exampleId, examplePlant } from '../openapi/example-plant.ts';
 import { demo } from './demo-token.ts';
-import type { LocalOptions } from './options.ts';
+import { defaultEndpoint, type LocalOptions } from './options.ts';
 
 export interface Ready {
   baseUrl: string;
@@ -26,9 +26,13 @@ export function printReady(
   const reference = referenceUrl === undefined ? '' : `Reference:   ${referenceUrl}\n`;
   // Other shells of Windows break the quotes.
   const shell = process.platform === 'win32' ? ' in Git Bash' : '';
+  // The other programs find only the default endpoint by themselves.
+  const isDefault = dynamodbEndpoint === defaultEndpoint;
+  const database = isDefault ? dynamodbEndpoint : `--dynamodb-endpoint ${dynamodbEndpoint}`;
+  const warning = isDefault ? '' : '; --localhost is not this store';
   console.log(`
 ${reference}Plant Store: ${baseUrl}
-DynamoDB:    ${dynamodbEndpoint} (in ${memory ? 'memory' : data})
+DynamoDB:    ${database} (in ${memory ? 'memory' : data}${warning})
 Token:       ${token} (owner ${demo.owner}, ${demo.hours} hours)
 
 Create, list and delete a plant${shell}:

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import inspector from 'node:inspector';
 import { flushCompileCache } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { stageName } from '../../functions/shared/operations.ts';
 import { readSettings } from '../stack/settings.ts';
 import { issueDemoToken } from './demo-token.ts';
@@ -14,7 +13,6 @@ import { openDatabase } from './open-database.ts';
 import type { DebuggerAddress, StartOptions } from './options.ts';
 import { printReady } from './ready.ts';
 import { isOfReference, reference, referencePath } from './reference/reference.ts';
-import { announce, instancePath } from './running.ts';
 import { functionVariables, noTimeout, startFunctions } from './runtime/functions.ts';
 import { watchFunctions } from './runtime/watch.ts';
 
@@ -26,16 +24,7 @@ export async function start(options: StartOptions): Promise<void> {
     openDebugger(options.inspect);
   }
   const { corsOrigin, cacheSeconds } = readGatewaySettings();
-  const serving = Promise.withResolvers<RequestListener>();
-  // Requests that arrive early wait.
-  const server = createServer(async (request, response) => {
-    const listener = await serving.promise;
-    listener(request, response);
-  });
-  const [{ endpoint }, origin] = await Promise.all([
-    openDatabase(options, options.dynamodbHost),
-    listen(server, options.port),
-  ]);
+  const { endpoint } = await openDatabase(options, options.dynamodbHost);
   const functions = startFunctions({
     variables: functionVariables(endpoint, corsOrigin),
     // An editor may have started the debugger.
@@ -51,19 +40,11 @@ export async function start(options: StartOptions): Promise<void> {
     onResponse: (handled) => console.error(formatRequest(handled)),
   });
   const docs = reference(token);
-  const instance = randomUUID();
-  serving.resolve(
-    catchErrors((request, response) => {
-      const { url = '' } = request;
-      if (url === instancePath) {
-        response.end(instance);
-      } else if (isOfReference(url)) {
-        docs(request, response);
-      } else {
-        api.listener(request, response);
-      }
-    }),
-  );
+  const serve: RequestListener = (request, response) => {
+    const listener = isOfReference(`${request.url}`) ? docs : api.listener;
+    listener(request, response);
+  };
+  const origin = await listen(createServer(catchErrors(serve)), options.port);
   if (options.watch) {
     await watchFunctions(() => {
       functions.reload();
@@ -72,20 +53,8 @@ export async function start(options: StartOptions): Promise<void> {
   } else {
     await functions.loaded;
   }
-
   const ready = { baseUrl: `${origin}/${stageName}`, token, dynamodbEndpoint: endpoint };
-  const { baseUrl, dynamodbEndpoint } = ready;
-  try {
-    const data = options.memory ? {} : { data: resolve(options.data) };
-    announce({ instance, processId: process.pid, baseUrl, dynamodbEndpoint, ...data });
-  } catch (error) {
-    console.error(
-      `Other commands cannot find this database (${(error as Error).message}). Use ` +
-        `--dynamodb-endpoint ${dynamodbEndpoint} instead of --localhost.`,
-    );
-  }
-  const log = 'Requests are logged below.';
-  printReady(ready, options, log, `${origin}${referencePath}`);
+  printReady(ready, options, 'Requests are logged below.', `${origin}${referencePath}`);
   // Ctrl-C would stop the process before Node caches its code.
   flushCompileCache();
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
 import { parseTokenId } from '../../functions/access-tokens/token.ts';
@@ -11,17 +10,14 @@ import { accessTokenPattern } from '../../functions/shared/access-token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { createTable } from '../../lib/local/database/tables.ts';
-import { announce, findRunning, type Running } from '../../lib/local/running.ts';
 import { issueToken } from '../../lib/tokens/tokens.ts';
 import { readPage } from '../docs/page.ts';
 import { findRecord } from '../support/access-tokens/record.ts';
-import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { clock } from '../support/clock/clock.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { describeStack } from '../support/http/described-stack.ts';
 import { serve, startForwarder } from '../support/http/servers.ts';
-import { testOnPosix } from '../support/posix.ts';
 import { emptyTable, mask, usingStack } from '../support/programs/printed.ts';
 import { runHere } from '../support/programs/run.ts';
 
@@ -262,76 +258,6 @@ test('a CloudFormation that never responds fails with one line after three attem
   const env = { ...deployed, ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: silent };
   const { stderr, ...ended } = await runHere(tokenProgram, 'list --stack A', { env });
   expect({ ...ended, stderr, attempts }).toMatchSnapshot();
-});
-
-/** Starts a server in place of an `npm start`, which returns its instance. Announces it. */
-async function startAnnounced(dynamodbEndpoint: string, instance = 'announced'): Promise<Running> {
-  const origin = await serve(({ url }, response) =>
-    response.end(url === '/instance' ? 'announced' : ''),
-  );
-  const baseUrl = `${origin}/v1`;
-  const running = { instance, processId: process.pid, baseUrl, dynamodbEndpoint };
-  announce(running);
-  return running;
-}
-
-/** Makes an empty folder the project's, until the test ends. */
-const enterEmptyFolder = () => process.chdir(temporaryFolder());
-afterEach(() => process.chdir(root));
-
-test('every announced npm start is found, unless its address does not respond or is another’s', async () => {
-  enterEmptyFolder();
-  expect(await findRunning()).toEqual([]);
-  announce({
-    instance: 'announced',
-    processId: 1,
-    baseUrl: 'http://127.0.0.1:1/v1',
-    dynamodbEndpoint: 'http://127.0.0.1:8000',
-  });
-  await startAnnounced('http://127.0.0.1:8001', 'another');
-  expect(await findRunning()).toEqual([]);
-  const first = await startAnnounced('http://127.0.0.1:8000');
-  const second = await startAnnounced('http://127.0.0.1:8002');
-  // A file that is being written does not count.
-  writeFileSync('.plant-store/running/8002.json.new', JSON.stringify(second));
-  expect(await findRunning()).toEqual([first, second]);
-  expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
-});
-
-testOnPosix('files have no modes there')('only its user can read an announcement', async () => {
-  enterEmptyFolder();
-  await startAnnounced('http://127.0.0.1:8000');
-  const modes = ['.plant-store', '.plant-store/running', '.plant-store/running/8000.json'].map(
-    (path) => statSync(path).mode & 0o777,
-  );
-  expect(modes).toEqual([0o700, 0o700, 0o600]);
-});
-
-test('--localhost uses the database of an announced npm start', async () => {
-  enterEmptyFolder();
-  await startAnnounced(endpoint);
-  const { stdout } = await runHere(tokenProgram, 'issue --owner found --localhost');
-  const id = parseTokenId(stdout.trim()) ?? '';
-  expect(await findRecord(database, tableIds.accessTokens, id)).toMatchObject({ owner: 'found' });
-});
-
-test.each([
-  { what: 'does not respond', begin: () => undefined },
-  { what: 'stops in its response', begin: (response: ServerResponse) => response.flushHeaders() },
-])('an npm start that $what for two seconds is not found', async ({ begin }) => {
-  enterEmptyFolder();
-  const origin = await serve(async (_, response) => {
-    begin(response);
-    await clock.advance(2000);
-    response.end('hanging');
-  });
-  announce({
-    instance: 'hanging',
-    processId: process.pid,
-    baseUrl: `${origin}/v1`,
-    dynamodbEndpoint: endpoint,
-  });
-  expect(await runHere(tokenProgram, 'list --localhost')).toMatchSnapshot();
 });
 
 test('endpoints of FIPS and of two protocols are not for a local database', async () => {

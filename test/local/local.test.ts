@@ -3,7 +3,6 @@ import './demo-token.suite.ts';
 import './docker.suite.ts';
 import './gateway.suite.ts';
 import './listen.suite.ts';
-import './open-database.suite.ts';
 import './options.suite.ts';
 import './ready.suite.ts';
 import './reference.suite.ts';

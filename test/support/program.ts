@@ -23,6 +23,8 @@ export interface Program {
   child: ChildProcessWithoutNullStreams;
   /** The output so far. */
   output: { stdout: string; stderr: string };
+  /** Advances the clock of a Node program by milliseconds. */
+  advance(ms: number): void;
   /** The lines so far on stdout and stderr. */
   lines: string[];
   /** Like `eventually`. The error shows the output so far. */
@@ -80,6 +82,7 @@ export function startProgram(
     child,
     output,
     lines,
+    advance: (ms) => child.send(ms),
     waitFor,
     ended: () => waitFor('the exit', closed),
     async line(form) {

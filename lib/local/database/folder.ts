@@ -6,16 +6,6 @@ import { ClassicLevel } from 'classic-level';
 export const chooseAnother =
   'choose another folder with --data, or keep data in memory only with --memory.';
 
-/** Another process uses the data folder. The message is one line for people. */
-export class FolderInUseError extends Error {
-  override name = 'FolderInUseError';
-
-  /** `user` names the other process. */
-  constructor(folder: string, user = 'another "npm start" or "npm run sam"') {
-    super(`${folder} is in use by ${user}. Stop that one, or ${chooseAnother}`);
-  }
-}
-
 /**
  * Creates the data folder if it is missing, and checks dynalite's files in it. Returns their path.
  * Rejects with one line for people, and removes nothing.
@@ -71,22 +61,22 @@ export function explainFileError(folder: string, error: unknown): Error | undefi
   }
   // An error on opening has LevelDB's own as its cause.
   const cause = (error.cause ?? error) as NodeJS.ErrnoException;
-  const { code, message } = cause;
-  if (!code?.startsWith('LEVEL_')) {
+  const problem = describeProblem(cause);
+  if (problem === undefined) {
     return undefined;
   }
+  return new Error(`${folder} ${problem}, or ${chooseAnother}`, { cause });
+}
+
+function describeProblem({ code, message }: NodeJS.ErrnoException): string | undefined {
   switch (code) {
     case 'LEVEL_LOCKED':
-      return new FolderInUseError(folder);
+      return 'is in use by another "npm start" or "npm run sam". Stop that one';
     case 'LEVEL_IO_ERROR':
-      return new Error(
-        `${folder} cannot be read and written: ${message}. Fix that, or ${chooseAnother}`,
-        { cause },
-      );
+      return `cannot be read and written: ${message}. Fix that`;
+    case 'LEVEL_CORRUPTION':
+      return `is damaged: ${message}. Remove it to start with an empty one`;
     default:
-      return new Error(
-        `${folder} is damaged: ${message}. Remove it to start with an empty one, or ${chooseAnother}`,
-        { cause },
-      );
+      return undefined;
   }
 }

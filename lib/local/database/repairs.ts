@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
@@ -19,7 +20,7 @@ export function repairedDynalite(path: string | undefined): Server {
       return;
     }
     handle(request, response);
-    rejectUnreadable(request, response);
+    catchErrors(request, response);
     // If a client disconnects before the end of a request, dynalite's listener throws, which would
     // stop the process.
     request.removeAllListeners('error').on('error', () => {});
@@ -30,21 +31,39 @@ export function repairedDynalite(path: string | undefined): Server {
   return server;
 }
 
+/** The response to the request on which dynalite works. */
+const responses = new AsyncLocalStorage<ServerResponse>();
+
 /**
- * Returns 400, as DynamoDB does, for a body that dynalite cannot read, like `null`. Its listener of
- * the request's end throws, which would stop the process.
+ * Makes an exception of dynalite fail its request. Many malformed requests cause one, at once or in
+ * a callback, and it would stop the process.
  */
-function rejectUnreadable(request: IncomingMessage, response: ServerResponse): void {
+function catchErrors(request: IncomingMessage, response: ServerResponse): void {
   const handle = request.listeners('end').at(-1) as () => void;
   request.removeListener('end', handle).on('end', () => {
-    try {
-      handle();
-    } catch (error) {
-      console.error(`The database rejected a malformed request: ${(error as Error).message}`);
-      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
-      response.end('{"__type":"com.amazon.coral.service#SerializationException"}');
-    }
+    responses.run(response, () => {
+      try {
+        handle();
+      } catch (error) {
+        failRequest(error as Error);
+      }
+    });
   });
+}
+
+/** Fails the request that caused an exception. Returns whether there is one. */
+export function failRequest({ message }: Error): boolean {
+  const response = responses.getStore();
+  if (response === undefined) {
+    return false;
+  }
+  console.error(`The database failed on a request: ${message}`);
+  if (!response.headersSent) {
+    response.writeHead(500, { 'Content-Type': 'application/x-amz-json-1.0' });
+    const __type = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
+    response.end(JSON.stringify({ __type, message }));
+  }
+  return true;
 }
 
 /**

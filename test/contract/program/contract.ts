@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { allScopes, type Scope } from '../../../functions/shared/operations.ts';
+import { allScopes, type Scope, stageName } from '../../../functions/shared/operations.ts';
 import { requireClock } from '../../../lib/administration/clock.ts';
 import { formatExample, newProgram, runCommand } from '../../../lib/administration/program.ts';
 import { readProxyVariables } from '../../../lib/administration/proxy-variables.ts';
 import { openTarget, type Target, type TargetOptions } from '../../../lib/administration/target.ts';
 import { CommandError } from '../../../lib/command-line/command-error.ts';
-import { findRunning } from '../../../lib/local/running.ts';
+import { defaultEndpoint, defaultPorts } from '../../../lib/local/options.ts';
 import { deleteToken, issueToken, revokeToken } from '../../../lib/tokens/tokens.ts';
 import { root } from '../../support/checkout.ts';
 import { type Api, expectPlantStore, lifeAfterRevocation } from './deployment.ts';
@@ -42,7 +42,7 @@ async function testContract(options: Options): Promise<void> {
   const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
   const target = await openTarget(options);
   await requireClock(target.clock, target.database);
-  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? (await findBaseUrl(target.name));
+  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? findBaseUrl(target.name);
   const proxy = options.localhost ? {} : readProxyVariables();
   const isHttps = baseUrl.startsWith('https:');
   const api: Api = { baseUrl, agent: isHttps && new Agent({ proxyEnv: proxy }) };
@@ -86,14 +86,12 @@ async function testContract(options: Options): Promise<void> {
   }
 }
 
-/** Returns the base URL of the running `npm start` with this database. */
-async function findBaseUrl(dynamodbEndpoint: string): Promise<string> {
-  const running = await findRunning();
-  const found = running.find((one) => one.dynamodbEndpoint === dynamodbEndpoint);
-  if (!found) {
+/** Returns the base URL of an `npm start` on default ports. */
+function findBaseUrl(dynamodbEndpoint: string): string {
+  if (dynamodbEndpoint !== defaultEndpoint) {
     throw new CommandError(`No API is known for ${dynamodbEndpoint}. Name it with --base-url.`);
   }
-  return found.baseUrl;
+  return `http://127.0.0.1:${defaultPorts.api}/${stageName}`;
 }
 
 /** Issues the tokens of one run, each for a new owner, and deletes them. */

@@ -3,7 +3,6 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { startDatabase } from '../../../lib/local/database/database.ts';
-import { announce } from '../../../lib/local/running.ts';
 import { listTokens } from '../../../lib/tokens/tokens.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
@@ -115,9 +114,7 @@ testSignals('a deployed stack is tested with new tokens, also after Ctrl-C', asy
 });
 
 test('a response of npm start that breaks the contract fails the run, which names it and deletes everything', async () => {
-  const cwd = temporaryFolder();
   const front = await startForwarder(service.baseUrl, {
-    texts: { '/instance': 'announced' },
     spoil(status, headers) {
       if (status === 409) {
         delete headers['x-content-type-options'];
@@ -126,15 +123,8 @@ test('a response of npm start that breaks the contract fails the run, which name
     },
   });
   const baseUrl = `${front}/v1`;
-  process.chdir(cwd);
-  announce({
-    instance: 'announced',
-    processId: process.pid,
-    baseUrl,
-    dynamodbEndpoint: engine.endpoint,
-  });
-  process.chdir(root);
-  const { code, output } = await contract(['--localhost', ...except], { cwd, env: {} });
+  const target = ['--dynamodb-endpoint', engine.endpoint, '--base-url', baseUrl];
+  const { code, output } = await contract([...target, ...except], { env: {} });
   expect(output).toContain(`Testing ${baseUrl}, the running "npm start".`);
   expect(output).toContain(
     'POST /plants returned 409: the header X-Content-Type-Options is missing.',

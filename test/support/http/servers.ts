@@ -20,8 +20,6 @@ export async function serve(listener: RequestListener, tls?: Tls): Promise<strin
 interface Changes {
   /** The new Host header. */
   host?: string;
-  /** Texts to send at some paths, instead of forwarding. */
-  texts?: Record<string, string>;
   /** Returns whether to respond 429 instead of forwarding. */
   throttle?: () => boolean;
   /** Changes the headers of a response, and returns its status. */
@@ -32,14 +30,10 @@ interface Changes {
 /** Starts a server that forwards requests to another one. Returns its origin. */
 export const startForwarder = (
   to: string,
-  { host, texts = {}, throttle = () => false, spoil = (status) => status, tls }: Changes,
+  { host, throttle = () => false, spoil = (status) => status, tls }: Changes,
 ): Promise<string> =>
   serve((incoming, outgoing) => {
     const { method = '', url = '', rawHeaders } = incoming;
-    if (texts[url] !== undefined) {
-      outgoing.end(texts[url]);
-      return;
-    }
     if (throttle()) {
       incoming.resume();
       outgoing.writeHead(429, { 'Retry-After': 0 }).end();
