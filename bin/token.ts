@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { formatTime, type Lifetime } from '../functions/access-tokens/record.ts';
+import { formatTime } from '../functions/access-tokens/record.ts';
 import { parseTokenId } from '../functions/access-tokens/token.ts';
 import { tokenIdPattern } from '../functions/shared/access-token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
@@ -10,6 +10,7 @@ import { formatExample, newProgram, runCommand } from '../lib/administration/pro
 import { openTarget, type TargetOptions } from '../lib/administration/target.ts';
 import { CommandError } from '../lib/command-line/command-error.ts';
 import { escapeControls } from '../lib/command-line/escape-controls.ts';
+import type { Lifetime } from '../lib/tokens/record.ts';
 import {
   type IssuedToken,
   issueToken,

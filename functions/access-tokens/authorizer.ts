@@ -17,51 +17,50 @@ const noDigest = Buffer.alloc(32);
  * token; only the log has the reason. Throws another error if the look-up fails, or if the record
  * of a valid token is damaged.
  */
-export const makeAuthorizer =
-  (find: Find, now: () => number = Date.now) =>
-  async ({
-    authorizationToken,
-    methodArn,
-  }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    if (!pattern.test(authorizationToken)) {
-      throw refuse('malformed');
-    }
-    const token = authorizationToken.slice(authorizationToken.lastIndexOf(' ') + 1);
-    const id = parseTokenId(token);
-    if (id === undefined) {
-      throw refuse('mistyped');
-    }
+export async function authorize(
+  { authorizationToken, methodArn }: APIGatewayTokenAuthorizerEvent,
+  find: Find,
+  now: () => number = Date.now,
+): Promise<APIGatewayAuthorizerResult> {
+  if (!pattern.test(authorizationToken)) {
+    throw refuse('malformed');
+  }
+  const token = authorizationToken.slice(authorizationToken.lastIndexOf(' ') + 1);
+  const id = parseTokenId(token);
+  if (id === undefined) {
+    throw refuse('mistyped');
+  }
 
-    const item = await find(id);
-    const stored = item && readDigest(item);
-    // Compare without a digest too: timing must not tell a wrong secret from an unknown id.
-    const matches = timingSafeEqual(digestToken(token), stored ?? noDigest);
-    if (!item) {
-      throw refuse('unknown', id);
-    }
-    if (!stored) {
-      throw refuse('damaged', id);
-    }
-    if (!matches) {
-      throw refuse('wrong', id);
-    }
-    const { owner, scopes, expires, revoked } = readAccess(item);
-    const status = getStatus({ expires, revoked }, now());
-    if (status !== 'active') {
-      throw refuse(status, id);
-    }
+  const item = await find(id);
+  const stored = item && readDigest(item);
+  // Compare without a digest too: timing must not tell a wrong secret from an unknown id.
+  const matches = timingSafeEqual(digestToken(token), stored ?? noDigest);
+  if (!item) {
+    throw refuse('unknown', id);
+  }
+  if (!stored) {
+    throw refuse('damaged', id);
+  }
+  if (!matches) {
+    throw refuse('wrong', id);
+  }
+  const { owner, scopes, expires, revoked } = readAccess(item);
+  const status = getStatus({ expires, revoked }, now());
+  if (status !== 'active') {
+    throw refuse(status, id);
+  }
 
-    logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });
-    return {
-      principalId: owner,
-      policyDocument: makePolicy(scopes, methodArn),
-      context: {
-        owner,
-        tokenId: id,
-        ...(expires !== undefined && { expires: formatTime(expires) }),
-      },
-    };
+  logInfo('TOKEN_ACCEPTED', { tokenId: id, owner });
+  return {
+    principalId: owner,
+    policyDocument: makePolicy(scopes, methodArn),
+    context: {
+      owner,
+      tokenId: id,
+      ...(expires !== undefined && { expires: formatTime(expires) }),
+    },
   };
+}
 
 function refuse(reason: Refusal, id?: string): Unauthorized {
   logInfo('TOKEN_REFUSED', { reason, tokenId: id });

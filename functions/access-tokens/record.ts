@@ -3,56 +3,28 @@ import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/access-token.ts';
 
 // All messages are our own. Valibot's quote the value, which can be a digest or a secret.
-const text = v.string('must be text');
-const labelRule = 'must be at most 100 characters without control characters';
+export const text = v.string('must be text');
 const digestRule = 'must be 32 bytes';
 const secondsRule = 'must be whole seconds since 1970';
-const lifetimeRule = 'must be whole seconds, at least 1, or never';
 
 /** Seconds since 1970 of the last time that a Date can hold. */
 const maxSeconds = 8_640_000_000_000;
 
-const seconds = v.pipe(
+export const seconds = v.pipe(
   v.instance(NumberValue, secondsRule),
   v.transform(Number),
   v.check((time) => Number.isInteger(time) && time >= 0 && time <= maxSeconds, secondsRule),
 );
 
-/** In seconds, or never. DynamoDB's client wraps numbers. */
-const lifetime = v.pipe(
-  v.union([v.number(), v.instance(NumberValue), v.literal('never')], lifetimeRule),
-  v.transform((given) => (given === 'never' ? given : Number(given))),
-  v.check((given) => given === 'never' || (Number.isInteger(given) && given >= 1), lifetimeRule),
-);
-
-export type Lifetime = v.InferOutput<typeof lifetime>;
-
-const digestBytes = v.pipe(
+export const digestBytes = v.pipe(
   v.instance(Uint8Array, digestRule),
   v.check((bytes) => bytes.length === 32, digestRule),
 );
-const owner = v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`));
-const label = v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
-
-/** The input for a new access token. */
-export const newToken = v.object({
-  owner,
-  // A rotation may pass on a scope of a later version.
-  scopes: v.pipe(
-    v.array(text, 'must be a list'),
-    v.minLength(1, 'must be at least one'),
-    v.readonly(),
-  ),
-  label,
-  lifetime,
-});
-
-export type NewToken = v.InferOutput<typeof newToken>;
 
 /** The access that a token gives. A token that never expires has no `expires`. */
-const access = v.object(
+export const access = v.object(
   {
-    owner,
+    owner: v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`)),
     // A later version may have issued the token with scopes that this one does not know.
     scopes: v.array(text, 'must be a list'),
     expires: v.optional(seconds),
@@ -62,21 +34,6 @@ const access = v.object(
 );
 
 export type TokenAccess = v.InferOutput<typeof access>;
-
-const accessTokenRecord = v.object(
-  {
-    id: text,
-    digest: digestBytes,
-    ...access.entries,
-    label,
-    created: seconds,
-    /** Missing in records of version 1.0.0. */
-    lifetime: v.optional(lifetime),
-  },
-  'is missing',
-);
-
-export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecord>;
 
 /** An item of the table of access tokens, which may be damaged. */
 export type TokenItem = Record<string, unknown>;
@@ -113,20 +70,13 @@ export const readDigest = ({ digest }: TokenItem): Uint8Array | undefined =>
  * Returns the access that a record gives. Reads no other member, so that a later version can change
  * the others. Throws if the access is damaged.
  */
-export const readAccess = (item: TokenItem): TokenAccess => parse(access, item);
+export const readAccess = (item: TokenItem): TokenAccess => parseItem(access, item);
 
-/**
- * Returns the access that a record gives, or undefined if the authorizer accepts no token for it.
- */
-export function findAccess(item: TokenItem): TokenAccess | undefined {
-  const { success, output } = v.safeParse(access, item);
-  return success && readDigest(item) ? output : undefined;
-}
-
-/** Returns all members of a record. Throws if one is damaged. */
-export const parseRecord = (item: TokenItem): AccessTokenRecord => parse(accessTokenRecord, item);
-
-function parse<Output>(schema: v.GenericSchema<unknown, Output>, item: TokenItem): Output {
+/** Parses an item by a schema. Throws if a member is damaged. */
+export function parseItem<Output>(
+  schema: v.GenericSchema<unknown, Output>,
+  item: TokenItem,
+): Output {
   const { success, output, issues } = v.safeParse(schema, item);
   if (success) {
     return output;

@@ -1,16 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { accessTokenPattern, tokenParts } from '../shared/access-token.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pattern = new RegExp(`^${accessTokenPattern}$`);
-
-/** Makes a new access token, whose secret is 256 random bits. The id is the key of its record. */
-export function makeToken(): { id: string; token: string } {
-  // 12 digits hold 71 bits. The last 12 digits of 128 random bits are practically uniform.
-  const id = base62(randomBytes(16), tokenParts.id);
-  const start = `${tokenParts.prefix}${id}_${base62(randomBytes(32), tokenParts.secret)}`;
-  return { id, token: start + computeChecksum(start) };
-}
 
 /** Returns the id in an access token, or undefined if the text is malformed or mistyped. */
 export function parseTokenId(token: string): string | undefined {
@@ -29,7 +21,7 @@ export const digestToken = (token: string): Buffer<ArrayBuffer> =>
   createHash('sha256').update(token).digest();
 
 /** Returns a token's CRC-32 in base62, which reveals typing mistakes without a look-up. */
-const computeChecksum = (start: string): string =>
+export const computeChecksum = (start: string): string =>
   base62(BigInt(crc32(start)), tokenParts.checksum);
 
 /** Returns a CRC-32. Loading zlib for it takes longer than everything else in the authorizer. */
@@ -45,7 +37,7 @@ function crc32(text: string): number {
 }
 
 /** Returns the last `digits` base62 digits of a number, or of bytes read as one number. */
-function base62(value: Buffer | bigint, digits: number): string {
+export function base62(value: Buffer | bigint, digits: number): string {
   let rest = typeof value === 'bigint' ? value : BigInt(`0x${value.toString('hex')}`);
   let text = '';
   while (text.length < digits) {

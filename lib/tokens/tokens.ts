@@ -8,24 +8,27 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import {
-  type AccessTokenRecord,
   describeIssues,
-  findAccess,
   findItem,
   formatTime,
   getStatus,
-  type Lifetime,
-  type NewToken,
-  newToken,
-  parseRecord,
   readAccess,
   readDigest,
   type TokenAccess,
   type TokenItem,
   type TokenStatus,
 } from '../../functions/access-tokens/record.ts';
-import { digestToken, makeToken } from '../../functions/access-tokens/token.ts';
+import { digestToken } from '../../functions/access-tokens/token.ts';
 import { UnknownOutcome } from '../../functions/dynamodb/errors.ts';
+import { makeToken } from './make-token.ts';
+import {
+  type AccessTokenRecord,
+  findAccess,
+  type Lifetime,
+  type NewToken,
+  newToken,
+  parseRecord,
+} from './record.ts';
 
 // These functions need a client with `protectWrites`, because a second put would bring a revoked
 // token back.

@@ -38,12 +38,9 @@ jest.unstable_mockModule('node:crypto', () => ({
   timingSafeEqual: (one: Buffer, other: Buffer) =>
     note(`compare ${one.length} with ${other.length} bytes`, crypto.timingSafeEqual(one, other)),
 }));
-const { makeAuthorizer, Unauthorized } = await import(
-  '../../functions/access-tokens/authorizer.ts'
-);
-const { digestToken, makeToken, parseTokenId } = await import(
-  '../../functions/access-tokens/token.ts'
-);
+const { authorize, Unauthorized } = await import('../../functions/access-tokens/authorizer.ts');
+const { digestToken, parseTokenId } = await import('../../functions/access-tokens/token.ts');
+const { makeToken } = await import('../../lib/tokens/make-token.ts');
 
 const fullWork = ['look up', 'digest by sha256', 'compare 32 with 32 bytes', 'log'];
 const { info } = console;
@@ -126,7 +123,7 @@ const issue = (more: object = {}) => {
 test('an accepted token returns its owner and id, and nothing else', async () => {
   const { id, token, find } = issue();
   work = [];
-  const { principalId, context } = await makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
+  const { principalId, context } = await authorize(tokenEvent(`Bearer ${token}`), find);
   expect(principalId).toBe('ann');
   expect(context).toEqual({ owner: 'ann', tokenId: id });
   expect(log).toEqual([{ code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' }]);
@@ -138,7 +135,7 @@ test.each([
   { ends: undefined, expires: undefined },
 ])('a token that ends at $ends returns "$expires"', async ({ ends, expires }) => {
   const { token, find } = issue({ expires: ends });
-  const { context } = await makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
+  const { context } = await authorize(tokenEvent(`Bearer ${token}`), find);
   expect(context?.expires).toBe(expires);
 });
 
@@ -157,7 +154,7 @@ const calls = [
 const requestPolicy = async (scopes: string[], methodArn: string) => {
   const { token, find } = issue({ scopes });
   const event = { ...tokenEvent(`Bearer ${token}`), methodArn };
-  return (await makeAuthorizer(find)(event)).policyDocument;
+  return (await authorize(event, find)).policyDocument;
 };
 const grants = [
   { scopes: ['plants:read'], allowed: ['GET/plants'] },
@@ -195,7 +192,7 @@ test.each([[[]], [['gardens:write']]])(
 const lastSecond = 1_800_000_000;
 const judgeAt = (now: number) => {
   const { token, find } = issue({ expires: time(lastSecond) });
-  return makeAuthorizer(find, () => now)(tokenEvent(`Bearer ${token}`));
+  return authorize(tokenEvent(`Bearer ${token}`), find, () => now);
 };
 test('a token is accepted until the millisecond before it expires', async () => {
   await expect(judgeAt(lastSecond * 1000 - 1)).resolves.toBeDefined();
@@ -209,14 +206,14 @@ test('a token that expires during the look-up is rejected', async () => {
     now += 1;
     return item;
   };
-  const judged = makeAuthorizer(slowly, () => now)(tokenEvent(`Bearer ${token}`));
+  const judged = authorize(tokenEvent(`Bearer ${token}`), slowly, () => now);
   await expect(judged).rejects.toThrow(Unauthorized);
 });
 
 test('a token is accepted whatever a later version stores besides its access', async () => {
   const later = { label: 'x'.repeat(500), created: '2027-01-01', replacedBy: 7, digests: [] };
   const { id, token, find } = issue(later);
-  const { context } = await makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
+  const { context } = await authorize(tokenEvent(`Bearer ${token}`), find);
   expect(context).toEqual({ owner: 'ann', tokenId: id });
 });
 
@@ -230,13 +227,13 @@ test.each(damagedAccess)(
   'a record whose $title is damaged is an error other than Unauthorized, but not for a wrong secret',
   async ({ title, access }) => {
     const { id, token, find } = issue(access);
-    const judged = makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
+    const judged = authorize(tokenEvent(`Bearer ${token}`), find);
     await expect(judged).rejects.toThrow(
       `The record of the access token ${id} is invalid: ${title}`,
     );
     expect(log).toEqual([]);
 
-    const wrong = makeAuthorizer(find)(tokenEvent(`Bearer ${forge(id)}`));
+    const wrong = authorize(tokenEvent(`Bearer ${forge(id)}`), find);
     await expect(wrong).rejects.toThrow(Unauthorized);
     expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'wrong', tokenId: id }]);
   },
@@ -252,7 +249,7 @@ const badDigests = [
 test.each(badDigests)('a record whose digest $title rejects every token', async ({ stored }) => {
   const { id, token, find } = issue({ digest: stored });
   work = [];
-  const judged = makeAuthorizer(find)(tokenEvent(`Bearer ${token}`));
+  const judged = authorize(tokenEvent(`Bearer ${token}`), find);
   await expect(judged).rejects.toThrow(Unauthorized);
   expect(work).toEqual(fullWork);
   expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'damaged', tokenId: id }]);
@@ -301,8 +298,8 @@ test.each([...malformed, ...wellFormed])(
   '$title is rejected, and the log has the reason $reason',
   async ({ header, reason }) => {
     work = [];
-    const judge = makeAuthorizer(async (id) => note('look up', items.get(id)));
-    const error: unknown = await judge(tokenEvent(header)).catch((thrown) => thrown);
+    const find = async (id: string) => note('look up', items.get(id));
+    const error: unknown = await authorize(tokenEvent(header), find).catch((thrown) => thrown);
     // A token with the right checksum is looked up, and then takes the same steps in any case.
     expect(work).toEqual(['malformed', 'mistyped'].includes(reason) ? ['log'] : fullWork);
     expect(error).toBeInstanceOf(Unauthorized);

@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll } from '@jest/globals';
-import { makeToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { makeToken } from '../../lib/tokens/make-token.ts';
 import { finallyDo } from '../support/cleanup.ts';
 import { startEngine } from '../support/database/engine.ts';
 import { makePlant } from '../support/plant.ts';

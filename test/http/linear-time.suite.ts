@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { makeAuthorizer } from '../../functions/access-tokens/authorizer.ts';
+import { authorize } from '../../functions/access-tokens/authorizer.ts';
 import { operation } from '../../functions/http/operation.ts';
 import { listQuery } from '../../functions/plants/page.ts';
 import { newPlant, plantPath } from '../../functions/plants/plant.ts';
-import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
+import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
 import './captured-log.ts';
 
 /**
@@ -21,7 +21,6 @@ const done = async () => ({ code: 'PLANT_DELETED', status: 204 }) as const;
 const create = operation({ body: newPlant }, done);
 const list = operation({ query: listQuery }, done);
 const remove = operation({ path: plantPath }, done);
-const judge = makeAuthorizer(async () => undefined);
 
 type Given = Parameters<typeof proxyEvent>[0];
 const call =
@@ -42,7 +41,7 @@ const parts: Record<string, (text: string) => unknown> = {
   'the cursor of a list': call(list, (cursor) => ({ query: { cursor: [cursor] } })),
   'the id of a delete': call(remove, (id) => ({ pathParameters: { id } })),
   'an access token': (text) =>
-    judge({ type: 'TOKEN', authorizationToken: `Bearer ${text}`, methodArn: '' }).catch(() => {}),
+    authorize(tokenEvent(`Bearer ${text}`), async () => undefined).catch(() => {}),
 };
 
 test.each(Object.entries(parts))('%s is read in linear time', async (_, read) => {

@@ -1,16 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, NumberValue, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { makeAuthorizer } from '../../functions/access-tokens/authorizer.ts';
-import {
-  type AccessTokenRecord,
-  findItem,
-  type Lifetime,
-  parseRecord,
-} from '../../functions/access-tokens/record.ts';
+import { authorize } from '../../functions/access-tokens/authorizer.ts';
+import { findItem } from '../../functions/access-tokens/record.ts';
 import { digestToken } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
+import { type AccessTokenRecord, type Lifetime, parseRecord } from '../../lib/tokens/record.ts';
 import {
   AdministrationError,
   deleteToken,
@@ -294,7 +290,9 @@ test.each([
   const fault = `The record of the access token ${complete.id} is invalid: ${expected.fault}.`;
   expect(token).toStrictEqual({ ...expected.listed, fault });
   jest.spyOn(console, 'info').mockReturnValue();
-  const judge = makeAuthorizer((id) => findItem(database, table, id), at(second));
-  const [verdict] = await Promise.allSettled([judge(tokenEvent(`Bearer ${whole}`))]);
+  const find = (id: string) => findItem(database, table, id);
+  const [verdict] = await Promise.allSettled([
+    authorize(tokenEvent(`Bearer ${whole}`), find, at(second)),
+  ]);
   expect(verdict?.status === 'fulfilled').toBe(token?.status === 'active');
 });

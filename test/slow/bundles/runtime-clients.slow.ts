@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { makeToken } from '../../../functions/access-tokens/token.ts';
 import { functionVariables } from '../../../lib/local/runtime/functions.ts';
+import { makeToken } from '../../../lib/tokens/make-token.ts';
 import { bundleFunctions } from '../../support/bundles.ts';
 import { requireOfCi } from '../../support/checkout.ts';
 import { startProgram } from '../../support/program.ts';

@@ -1,9 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import {
-  type AccessTokenRecord,
-  findItem,
-  parseRecord,
-} from '../../../functions/access-tokens/record.ts';
+import { findItem } from '../../../functions/access-tokens/record.ts';
+import { type AccessTokenRecord, parseRecord } from '../../../lib/tokens/record.ts';
 
 /** Returns the whole record of an access token. */
 export async function findRecord(
