@@ -33,8 +33,10 @@ export const readHeadings = (page: string): string[] =>
  * and with a mark, like `sh aws`: commands that need an AWS account.
  */
 export const codeBlocks = (markdown: string, language: string): string[] =>
-  [...markdown.matchAll(new RegExp(`^\`\`\`${language}(?: .+)?\n([^]*?)\n\`\`\`$`, 'gm'))].map(
-    ([, block = '']) => block,
+  [
+    ...markdown.matchAll(new RegExp(`^( *)\`\`\`${language}(?: .+)?\n([^]*?)\n\\1\`\`\`$`, 'gm')),
+  ].map(([, indentation = '', block = '']) =>
+    block.replaceAll(`\n${indentation}`, '\n').trimStart(),
   );
 
 /** Returns the commands of a shell block, each on one line. */

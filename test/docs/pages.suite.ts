@@ -87,7 +87,7 @@ test('the options that the pages name exist', () => {
 const shellBlocks = pages.flatMap((page) => codeBlocks(readPage(page), 'sh'));
 
 test('each code block is in one of these languages, and tests find each shell block', () => {
-  const fences = findNames(/^```(.*)$/gm).map(({ name }) => name);
+  const fences = findNames(/^ *```(.*)$/gm).map(({ name }) => name);
   const opening = fences.filter((_, i) => i % 2 === 0);
   expect([...new Set(opening)].sort()).toEqual(['', 'js', 'json', 'mermaid', 'sh', 'sh aws']);
   expect(shellBlocks).toHaveLength(opening.filter((language) => language.startsWith('sh')).length);

@@ -16,7 +16,16 @@ import { runProcess } from '../support/programs/run.ts';
 const fake = '#!/bin/sh\ncase "$0 $*" in *"$FAIL"*) exit 3 ;; esac\n';
 
 const folder = temporaryFolder();
-const steps = ['as-people-do', 'deploy', 'launcher', 'openapi', 'sam', 'templates', 'workflows'];
+const steps = [
+  'as-people-do',
+  'deploy',
+  'launcher',
+  'openapi',
+  'pages',
+  'sam',
+  'templates',
+  'workflows',
+];
 const tools = ['chromium', 'debian', 'docker', 'java', 'node-and-npm', 'python', 'suites'];
 for (const name of [
   ...steps.map((step) => `.ci/steps/${step}`),
