@@ -41,6 +41,19 @@ function jsonSchema(schema: v.GenericSchema): Json {
     // The lengths of a text are its metadata. No pattern for its characters works in every
     // language.
     ignoreActions: ['regex'],
+    typeMode: 'input',
+    overrideAction({ valibotAction, jsonSchema }): JsonSchema | undefined {
+      const { type, requirement } = valibotAction as { type: string; requirement?: unknown };
+      if (typeof requirement !== 'bigint') {
+        return undefined;
+      }
+      if (!Number.isSafeInteger(Number(requirement))) {
+        throw new Error(
+          `JSON rounds the bound ${requirement}. Describe its member as the id is here.`,
+        );
+      }
+      return { ...jsonSchema, [type === 'min_value' ? 'minimum' : 'maximum']: Number(requirement) };
+    },
     overrideSchema({ valibotSchema, jsonSchema }): JsonSchema | undefined {
       switch (valibotSchema.type) {
         case 'bigint':

@@ -157,7 +157,7 @@ test('an import rejects lines that the API would reject, and changes no stored p
     `${makeBody('2.0', 'Aloe')}\r`,
     makeBody('"3","unknown":[]', ''),
     makeBody('4,"id":4', '\0'),
-    '{"id":9223372036854775808}',
+    makeBody(9223372036854775808n),
     '[]',
     'id,a,b',
     '{"id":1,"name":"Aloe",}',

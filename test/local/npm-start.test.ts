@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/cleanup.ts';
 import { stoppedClock } from '../support/clock/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { serve } from '../support/http/servers.ts';
-import { makeFields } from '../support/plant.ts';
+import { makeBody, makeFields } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { type NpmStart, startNpmStart, startProgram } from '../support/program.ts';
 import { maskStart } from '../support/programs/printed.ts';
@@ -425,7 +425,7 @@ testLimits('a failed write stops npm start, and the next one has the others', as
   const created: string[] = [];
   for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
     const name = `${id} ${'🌵'.repeat(190)}`;
-    const body = JSON.stringify({ id, name });
+    const body = makeBody(id, name);
     const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
       () => undefined,
     );
