@@ -1,10 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, jest, test } from '@jest/globals';
 import { leaveAws } from '../../lib/local/away-from-aws.ts';
 import {
+  type Functions,
   functionVariables,
   type Outcome,
   startFunctions,
@@ -27,7 +28,7 @@ const list = \`export function handler() {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }\`;
-const other = "export const handler = ({ bytes }) => 'x'.repeat(bytes - 2);";
+const other = "export const handler = () => 'x';";
 registerHooks({
   load(url, context, next) {
     const [, entry] = /\\/functions\\/([a-z-]+)\\.ts$/.exec(url) ?? [];
@@ -36,9 +37,10 @@ registerHooks({
   },
 });`;
 
-const start = join(temporaryFolder(), 'start');
+/** Starts functions that load their code after `load`. */
 function startWithHooks() {
-  const started = startFunctions({
+  const start = join(temporaryFolder(), 'start');
+  const functions = startFunctions({
     variables: {
       ...functionVariables('http://127.0.0.1:1'),
       START: start,
@@ -47,20 +49,15 @@ function startWithHooks() {
     onOutput: () => {},
     onError: (error) => process.stderr.write(`${error.stack}`),
   });
-  finallyDo(started.stop);
-  return started;
+  finallyDo(functions.stop);
+  return { ...functions, load: () => writeFileSync(start, '') };
 }
-const functions = startWithHooks();
-
-/** Calls a function whose result has so many bytes. */
-const create = (bytes = 4) => functions.call('create-plant', { bytes });
-const served = { payload: '"xx"', log: [] };
 
 /** Calls the endless list. Collects the messages of its thread. */
-function loop() {
+function loop({ call }: Functions) {
   const post = jest.spyOn(Worker.prototype, 'postMessage');
   const looping = { messages: [] as unknown[], outcome: undefined as Outcome | undefined };
-  void functions.call('list-plants', {}).then((outcome) => Object.assign(looping, { outcome }));
+  void call('list-plants', {}).then((outcome) => Object.assign(looping, { outcome }));
   const [thread] = post.mock.contexts as [Worker];
   post.mockRestore();
   thread.on('message', (message) => looping.messages.push(message));
@@ -75,27 +72,20 @@ test('a stop while the code is loading rejects `loaded`, which nothing needs to 
   await expect(loaded).rejects.toHaveProperty('message', message);
 });
 
-test('a result above the 6 MB that Lambda allows fails its call', async () => {
-  writeFileSync(start, '');
-  expect((await create(6_291_556)).payload).toHaveLength(6_291_556);
-  const message = 'create-plant returned more than the 6291556 bytes that Lambda allows.';
-  const failure = { message, stack: message };
-  expect(await create(6_291_557)).toEqual({ failure, log: [] });
-});
-
 test('a stop fails the call in progress', async () => {
-  writeFileSync(start, '');
-  const looping = loop();
-  await eventually('the loop', () => looping.messages.length === 1);
+  const functions = startWithHooks();
+  const looping = loop(functions);
+  functions.load();
+  await eventually('the loop', () => looping.messages.length === 2);
   await functions.stop();
   expect(looping.outcome?.failure?.message).toBe('The functions were stopped.');
 });
 
 test('an endless loop is stopped ten seconds after its code was loaded, and the next call is served', async () => {
-  rmSync(start, { force: true });
-  const looping = loop();
+  const functions = startWithHooks();
+  const looping = loop(functions);
   await clock.advance(9999);
-  writeFileSync(start, '');
+  functions.load();
   await eventually('the loop', () => looping.messages.length === 2);
   await clock.advance(9999);
   expect(looping.outcome).toBeUndefined();
@@ -103,26 +93,25 @@ test('an endless loop is stopped ten seconds after its code was loaded, and the 
   const message = 'list-plants did not return within 10 s.';
   const line = '{"code":"PLANTS_LISTED","note":"logged before the loop"}';
   expect(looping.outcome).toEqual({ failure: { message, stack: message }, log: [line] });
-  expect(await create()).toEqual(served);
+  expect(await functions.call('create-plant', {})).toEqual({ payload: '"x"', log: [] });
 });
 
 test('a call that failed while the code was loading stops no later call', async () => {
-  await functions.stop();
-  rmSync(start, { force: true });
+  const functions = startWithHooks();
   // The first thread loads its code before it stops.
   const terminate = jest.spyOn(Worker.prototype, 'terminate').mockResolvedValueOnce(0);
-  const failed = loop();
+  const failed = loop(functions);
   functions.reload();
   const [stopping] = terminate.mock.contexts as [Worker];
   terminate.mockRestore();
   finallyDo(() => stopping.terminate());
-  writeFileSync(start, '');
+  functions.load();
   await eventually('the code', () => failed.messages[0] === 'loaded');
   expect(failed.outcome?.failure?.message).toBe('The functions were reloaded.');
 
-  await create();
+  await functions.call('create-plant', {});
   await clock.advance(5000);
-  const looping = loop();
+  const looping = loop(functions);
   await clock.advance(9999);
   expect(looping.outcome).toBeUndefined();
 });

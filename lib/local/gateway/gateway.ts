@@ -6,7 +6,12 @@ import {
 } from '../../../functions/shared/gateway-responses.ts';
 import { commonHeaders, preflight, requestIdHeader } from '../../../functions/shared/headers.ts';
 import { operations, stageName } from '../../../functions/shared/operations.ts';
-import { problemMediaType, problemMembers, problems } from '../../../functions/shared/problems.ts';
+import {
+  type ProblemCode,
+  problemMediaType,
+  problemMembers,
+  problems,
+} from '../../../functions/shared/problems.ts';
 import { localRegion } from '../away-from-aws.ts';
 import type { CallFunction } from '../runtime/functions.ts';
 import type { Failure } from '../runtime/messages.ts';
@@ -16,7 +21,6 @@ import { tokenAuthorizer } from './token-authorizer.ts';
 
 // API Gateway's work between a client and a function, as far as this API's clients can tell.
 
-/** A request and its response. */
 export interface HandledRequest {
   id: string;
   method: string;
@@ -24,6 +28,8 @@ export interface HandledRequest {
   authorization: string | undefined;
   status: number;
   body: string;
+  /** The code of the gateway's own problem. */
+  problem: ProblemCode | undefined;
   ms: number;
   /** The lines that the functions logged for it, as JSON. */
   log: string[];
@@ -58,11 +64,13 @@ const routes = Object.values(operations).map(({ method, path, entry }) => ({
   form: new RegExp(`^/${path.replaceAll(/\{\w+\}/g, '([^/]+)')}/?$`),
 }));
 
-/** Returns the API's gateway. */
 export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options): Gateway {
   const authorizer = tokenAuthorizer(call, cacheSeconds);
 
-  /** Responds to a request. Rejects if `onResponse` throws or the authorizer returns no policy. */
+  /**
+   * Responds to a request. Rejects if `onResponse` throws, the authorizer returns no policy, or a
+   * function a header that Node does not send.
+   */
   async function handle(request: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const body = await readBody(request).catch(() => undefined);
@@ -71,15 +79,8 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       return;
     }
     const id = randomUUID();
-    let response = await respondTo(request, body, id);
-    try {
-      send(outgoing, response);
-    } catch (error) {
-      // A function's result has a header that cannot be sent.
-      const failure = makeGatewayResponse('INTEGRATION_FAILURE', id, error as Failure);
-      response = { ...response, ...failure };
-      send(outgoing, response);
-    }
+    const response = await respondTo(request, body, id);
+    send(outgoing, response);
     onResponse({
       id,
       method: `${request.method}`,
@@ -87,6 +88,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
       authorization: findAuthorization(request),
       status: response.status,
       body: response.body,
+      problem: response.problem,
       ms: performance.now() - startedAt,
       log: response.log ?? [],
       failure: response.failure,
@@ -149,7 +151,6 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     }
   }
 
-  /** Returns the gateway's own response of a type. */
   function makeGatewayResponse(
     type: GatewayResponseType,
     instance: string,
@@ -166,6 +167,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
         ...headers,
       }),
       body: JSON.stringify({ ...problemMembers(code), detail, instance }),
+      problem: code,
       failure,
     };
   }
@@ -193,7 +195,6 @@ const bodyTooLarge: ApiResponse = {
   body: `HTTP content length exceeded ${maxBytes} bytes.`,
 };
 
-/** Returns the response to a CORS preflight. */
 function makePreflightResponse(corsOrigin: string, requestId: string): ApiResponse {
   return {
     status: 204,
@@ -222,16 +223,25 @@ interface Target {
   query: string;
 }
 
-const stagePrefix = new RegExp(`^/${stageName}(/+|$)`);
-
 /** Returns the parts of a request's target, still percent-encoded. */
 function parseTarget({ url = '' }: IncomingMessage): Target {
   // A client that treats this server as a proxy sends the whole URL.
-  const [sent = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/);
-  // Several slashes before the stage, or after it, are one.
-  const fullPath = sent.replace(/^\/+/, '/');
-  const path = stagePrefix.test(fullPath) ? fullPath.replace(stagePrefix, '/') : undefined;
-  return { fullPath, path, query };
+  const relative = url.replace(/^https?:\/\/[^/?]*/i, '');
+  const [encodedPath, query] = splitAtFirst(relative, '?');
+  const fullPath = encodedPath.replace(/^\/+/, '/');
+  return { fullPath, path: removeStage(fullPath), query };
+}
+
+function splitAtFirst(text: string, separator: string): [before: string, after: string] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+/** Returns a path within the stage, or undefined outside it. */
+function removeStage(fullPath: string): string | undefined {
+  // Several slashes after the stage are one.
+  const [prefix] = new RegExp(`^/${stageName}(/+|$)`).exec(fullPath) ?? [];
+  return prefix === undefined ? undefined : `/${fullPath.slice(prefix.length)}`;
 }
 
 /**
@@ -250,7 +260,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends a response. Throws before it sends anything if Node does not accept a header. */
 function send(outgoing: ServerResponse, { status, headers, body }: ApiResponse): void {
   const length = status === 204 ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
   outgoing.writeHead(status, [...headers.flat(), ...length]);

@@ -94,7 +94,6 @@ function parseParameters(query: string): Values | null {
   return parameters.length > 0 ? Object.fromEntries(parameters) : null;
 }
 
-/** Returns a map with the last value of each name. */
 function pickLastValues(values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
 }

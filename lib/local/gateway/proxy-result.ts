@@ -1,11 +1,13 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { ProblemCode } from '../../../functions/shared/problems.ts';
 import type { Failure } from '../runtime/messages.ts';
 
-/** A response to a client. */
 export interface ApiResponse {
   status: number;
   headers: [name: string, value: string][];
   body: string;
+  /** The code of the gateway's own problem. */
+  problem?: ProblemCode;
   /** The lines that the functions logged for it, as JSON. */
   log?: string[];
   /** The error, if a function failed. */

@@ -19,7 +19,9 @@ export function formatRequest(handled: HandledRequest): string {
   if (details.length > 0) {
     head.push(paint('dim', details.join(', ')));
   }
-  const others = lines.flatMap((line) => formatLogLine(line, handled.id));
+  const others = lines
+    .map((line) => formatLogLine(line, handled.id))
+    .filter((text) => text !== undefined);
   if (failure) {
     others.push(failure.stack);
   }
@@ -33,45 +35,48 @@ interface LogLine {
   [member: string]: unknown;
 }
 
-/** Returns a log line's code, members and cause, unless the request's line shows them all. */
-function formatLogLine(line: LogLine, requestId: string): string[] {
+/** Formats a log line, or its members that the request's line does not show, if there are any. */
+function formatLogLine(line: LogLine, requestId: string): string | undefined {
   const { code, cause, ...members } = line;
-  const shown = listShownMembers(line, requestId);
-  const others = Object.entries(members).filter(([name]) => !shown.includes(name));
-  if (shown.length > 0 && others.length === 0 && cause === undefined) {
-    return [];
+  const isOfAuthorizer = code === 'TOKEN_ACCEPTED' || code === 'TOKEN_REFUSED';
+  const isOfOperation = members.requestId === requestId;
+  if (!isOfAuthorizer && !isOfOperation) {
+    return formatLine(code, members, cause);
   }
-  const text = others.length > 0 ? `${code} ${JSON.stringify(Object.fromEntries(others))}` : code;
-  return [cause === undefined ? text : `${text}: ${formatCause(cause)}`];
+  const others = omit(members, isOfAuthorizer ? authorizerMembers : operationMembers);
+  const isShown = Object.keys(others).length === 0 && cause === undefined;
+  return isShown ? undefined : formatLine(code, others, cause);
 }
 
-/** Returns the members that the request's line shows, or that name the request and its caller. */
-function listShownMembers({ code, requestId: id }: LogLine, requestId: string): string[] {
-  if (code === 'TOKEN_ACCEPTED' || code === 'TOKEN_REFUSED') {
-    return ['reason', 'owner', 'tokenId'];
-  }
-  return id === requestId ? ['requestId', 'owner', 'status', 'durationMs', 'problem'] : [];
+// Members that the request's line shows, or that name the request and its caller.
+const authorizerMembers = ['reason', 'owner', 'tokenId'];
+const operationMembers = ['requestId', 'owner', 'status', 'durationMs', 'problem'];
+
+function omit(members: object, names: string[]): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-function listDetails(
-  { status, body, url, authorization, log }: HandledRequest,
-  lines: LogLine[],
-): string[] {
+function formatLine(code: string, members: object, cause: unknown): string {
+  const text = Object.keys(members).length > 0 ? `${code} ${JSON.stringify(members)}` : code;
+  return cause === undefined ? text : `${text}: ${formatCause(cause)}`;
+}
+
+function listDetails(handled: HandledRequest, lines: LogLine[]): string[] {
+  const { status, url, authorization } = handled;
+  const problem = handled.problem ?? lines.find((line) => line.problem)?.problem;
+  const refusal = lines.find(({ code }) => code === 'TOKEN_REFUSED');
   const details: string[] = [];
-  const code = status >= 400 ? /"urn:problem-type:[\w-]+:([\w-]+)"/.exec(body)?.[1] : undefined;
-  if (code !== undefined) {
-    details.push(code);
+  if (problem !== undefined) {
+    details.push(`${problem}`);
   }
-  for (const { code, reason } of lines) {
-    if (code === 'TOKEN_REFUSED') {
-      details.push(`the token is ${reason}`);
-    }
+  if (refusal) {
+    details.push(`the token is ${refusal.reason}`);
   }
-  if (status === 401 && log.length === 0) {
+  if (status === 401 && lines.length === 0) {
     details.push(explainAuthorization(authorization));
   }
-  const isForbidden = status === 403 && code === undefined;
-  if ((isForbidden || code === 'no-such-operation') && !url.startsWith(`/${stageName}/`)) {
+  const isForbidden = status === 403 && problem === undefined;
+  if ((isForbidden || problem === 'no-such-operation') && !url.startsWith(`/${stageName}/`)) {
     details.push(`all paths begin with /${stageName}/`);
   }
   return details;

@@ -38,9 +38,6 @@ interface Options {
 /** The maximum delay of Node's timers, for functions that a debugger pauses. */
 export const noTimeout = 2 ** 31 - 1;
 
-/** The maximum size of a function's result as JSON, as Lambda's own error gives it. */
-const maxPayloadBytes = 6_291_556;
-
 /** Returns the functions' environment variables on AWS, and of this process NODE_OPTIONS only. */
 export function functionVariables(
   dynamodbEndpoint: string,
@@ -139,29 +136,28 @@ export function startFunctions(options: Options): Functions {
     lastId += 1;
     const id = lastId;
     const { promise, resolve: settle } = Promise.withResolvers<CallResult>();
-    const log: string[] = [];
-    waiting.set(id, { log, settle });
+    const waitingCall: WaitingCall = { entry, log: [], settle };
+    waiting.set(id, waitingCall);
     thread ??= start();
     thread.worker.postMessage({ id, entry, event, timeoutMs } satisfies Call);
     // As on AWS, the timeout starts once the code is loaded.
-    let timer: NodeJS.Timeout | undefined;
-    const startTimer = (): void => {
-      // The call may have failed while the code was loading.
-      if (!waiting.has(id)) {
-        return;
-      }
-      const reason = `${entry} did not return within ${timeoutMs / 1000} s.`;
-      timer = setTimeout(() => void stop(reason), timeoutMs);
-    };
-    thread.loaded.then(startTimer, () => {});
+    thread.loaded.then(
+      () => startTimer(id),
+      () => {},
+    );
     const { payload, failure } = await promise;
-    clearTimeout(timer);
     waiting.delete(id);
-    if (Buffer.byteLength(payload ?? '') > maxPayloadBytes) {
-      const message = `${entry} returned more than the ${maxPayloadBytes} bytes that Lambda allows.`;
-      return { failure: { message, stack: message }, log };
+    clearTimeout(waitingCall.timer);
+    return { payload, failure, log: waitingCall.log };
+  }
+
+  function startTimer(id: number): void {
+    const waitingCall = waiting.get(id);
+    // The call may have failed while the code was loading.
+    if (waitingCall) {
+      const reason = `${waitingCall.entry} did not return within ${timeoutMs / 1000} s.`;
+      waitingCall.timer = setTimeout(() => void stop(reason), timeoutMs);
     }
-    return { payload, failure, log };
   }
 
   function reload(): void {
@@ -178,7 +174,9 @@ export function startFunctions(options: Options): Functions {
 }
 
 interface WaitingCall {
+  entry: string;
   log: string[];
+  timer?: NodeJS.Timeout;
   settle(result: CallResult): void;
 }
 

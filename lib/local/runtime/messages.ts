@@ -13,9 +13,9 @@ export interface Failure {
   stack: string;
 }
 
-/** A line with a code that a call logged, as JSON. */
 export interface LoggedLine {
   id: number;
+  /** As JSON, with a code. */
   line: string;
 }
 
