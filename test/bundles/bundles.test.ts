@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
+import { buildSync } from 'esbuild';
 import { digestToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
@@ -10,6 +11,8 @@ import { makeToken } from '../../lib/tokens/make-token.ts';
 import { AdministrationError } from '../../lib/tokens/tokens.ts';
 import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
 import { certificateFiles } from '../support/certificate.ts';
+import { root } from '../support/checkout.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import {
   resetHandshake,
@@ -40,6 +43,27 @@ test.each(ids)('the bundle of %s is small and lacks the parts that no function u
 
   const code = readFileSync(join(folders[id], 'index.js'), 'utf8');
   expect(neverUsed.filter((text) => code.includes(text))).toEqual([]);
+});
+
+test('each file of functions/ but functions/shared is part of a bundle, or builds it', () => {
+  const { metafile } = buildSync({
+    absWorkingDir: root,
+    entryPoints: Object.values(entries).map((entry) => `functions/${entry}.ts`),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    metafile: true,
+    outdir: temporaryFolder(),
+    write: false,
+  });
+  const files = globSync('functions/**/*.*', { cwd: root }).map((file) => file.replaceAll(sep, '/'));
+  const others = files.filter(
+    (file) => !file.startsWith('functions/shared/') && !(file in metafile.inputs),
+  );
+  expect(others.sort()).toEqual([
+    'functions/dynamodb/sdk-replacements.ts',
+    'functions/load-bundle.mjs',
+  ]);
 });
 
 const { id: tokenId, token } = makeToken();
