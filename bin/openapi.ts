@@ -9,9 +9,9 @@ import {
   type listQuery,
 } from '../functions/plants/page.ts';
 import { newPlant, type plantPath } from '../functions/plants/plant.ts';
-import { authorizationPattern } from '../functions/shared/access-token.ts';
 import { tokenEndHeader } from '../functions/shared/headers.ts';
 import { type Operation, operations, stageName } from '../functions/shared/operations.ts';
+import { authorizationPattern } from '../functions/shared/token-form.ts';
 import { defaultPorts } from '../lib/local/options.ts';
 import { exampleId, examplePlant } from '../lib/openapi/example-plant.ts';
 import {

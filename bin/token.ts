@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { formatTime } from '../functions/access-tokens/record.ts';
-import { parseTokenId } from '../functions/access-tokens/token.ts';
-import { tokenIdPattern } from '../functions/shared/access-token.ts';
+import { findTokenId } from '../functions/access-tokens/token.ts';
 import { allScopes, type Scope } from '../functions/shared/operations.ts';
+import { tokenIdPattern } from '../functions/shared/token-form.ts';
 import { describeClockError, requireClock } from '../lib/administration/clock.ts';
 import { readFirstLine } from '../lib/administration/lines.ts';
 import { parseOwner } from '../lib/administration/owner.ts';
@@ -194,7 +194,7 @@ function show({ id, token, record }: IssuedToken): void {
 
 /** Returns the token id that an argument gives. `-` stands for a whole token on standard input. */
 async function readId(argument: string): Promise<string> {
-  const id = argument === '-' ? parseTokenId((await readFirstLine()).trim()) : argument;
+  const id = argument === '-' ? findTokenId((await readFirstLine()).trim()) : argument;
   if (id !== undefined && new RegExp(`^${tokenIdPattern}$`).test(id)) {
     return id;
   }

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { authorize, Unauthorized } from './access-tokens/authorizer.ts';
-import { findItem, readAccess, readDigest } from './access-tokens/record.ts';
+import { findDigest, findItem, parseAccess } from './access-tokens/record.ts';
 import { digestToken } from './access-tokens/token.ts';
 import { connect, requireVariable } from './dynamodb/client.ts';
 import { warmUpClient } from './dynamodb/warm-up.ts';
@@ -39,6 +39,6 @@ export function warmUp(): Promise<unknown> {
   };
   return warmUpClient(database, { Item: record }, async () => {
     const item = await findItem(database, table, '-');
-    return item && readDigest(item) && readAccess(item);
+    return item && findDigest(item) && parseAccess(item);
   });
 }

@@ -10,8 +10,8 @@ const database = connect();
 const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `POST /plants`: 201, or 200 if the same plant already exists. */
-export const handler = operation({ body: newPlant }, async ({ body: plant }, caller) => {
-  const { owner, requestPath, abortSignal } = caller;
+export const handler = operation({ body: newPlant }, async ({ body: plant }, context) => {
+  const { owner, requestPath, abortSignal } = context;
   const creation = await plants.create(owner, plant, { abortSignal });
   if (creation === 'conflict') {
     throw new Problem('plant-exists');

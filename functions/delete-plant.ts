@@ -10,8 +10,8 @@ const database = connect();
 const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `DELETE /plants/{id}`: 204. */
-export const handler = operation({ path: plantPath }, async ({ path }, caller) => {
-  const { owner, abortSignal } = caller;
+export const handler = operation({ path: plantPath }, async ({ path }, context) => {
+  const { owner, abortSignal } = context;
   const wasThere = await plants.remove(owner, path.id, { abortSignal });
   if (!wasThere) {
     throw new Problem('plant-not-found');

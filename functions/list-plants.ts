@@ -10,9 +10,9 @@ const database = connect();
 const plants = plantStore(database, requireVariable(tableVariable('plants')));
 
 /** `GET /plants`: a page in the order of the ids, and a `Link` to the next one (RFC 8288). */
-export const handler = operation({ query: listQuery }, async ({ query }, caller) => {
+export const handler = operation({ query: listQuery }, async ({ query }, context) => {
   const { limit, cursor } = query;
-  const { owner, requestPath, abortSignal } = caller;
+  const { owner, requestPath, abortSignal } = context;
   // An additional plant shows that there is a next page.
   const found = await plants.list(owner, limit + 1, cursor, { abortSignal });
   const page = found.slice(0, limit);

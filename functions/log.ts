@@ -9,12 +9,11 @@ export type LogFields = Record<string, string | number | undefined>;
 export const logInfo = (code: LogCode, fields: LogFields): void =>
   console.info({ code, ...fields });
 
-/** Writes one log line about a failure, with its causes. */
 export const logError = (code: LogCode, fields: LogFields, error: unknown): void =>
-  console.error({ code, ...fields, cause: describe(error, []) });
+  console.error({ code, ...fields, cause: describeCause(error, []) });
 
 /** Describes an error with its causes. `effects` are the errors that it caused. */
-function describe(error: unknown, effects: Error[]): unknown {
+function describeCause(error: unknown, effects: Error[]): unknown {
   if (!(error instanceof Error)) {
     return typeof error === 'object' && error !== null ? { ...error } : String(error);
   }
@@ -32,8 +31,8 @@ function describe(error: unknown, effects: Error[]): unknown {
     // The message does not name the limit. The SDK's classes spell this member differently.
     throttlingReasons: known.throttlingReasons ?? known.ThrottlingReasons,
     $metadata,
-    cause: cause && describe(cause, path),
+    cause: cause && describeCause(cause, path),
     // Of an unknown outcome.
-    readError: readError && describe(readError, path),
+    readError: readError && describeCause(readError, path),
   };
 }

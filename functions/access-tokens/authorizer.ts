@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { logInfo } from '../log.ts';
-import { authorizationPattern } from '../shared/access-token.ts';
+import { authorizationPattern } from '../shared/token-form.ts';
 import { makePolicy } from './policy.ts';
-import { formatTime, getStatus, readAccess, readDigest, type TokenItem } from './record.ts';
-import { digestToken, parseTokenId } from './token.ts';
+import { findDigest, formatTime, getStatus, parseAccess, type TokenItem } from './record.ts';
+import { digestToken, findTokenId } from './token.ts';
 
 type Find = (id: string) => Promise<TokenItem | undefined>;
 type Refusal = 'malformed' | 'mistyped' | 'unknown' | 'damaged' | 'wrong' | 'revoked' | 'expired';
@@ -26,13 +26,13 @@ export async function authorize(
     throw refuse('malformed');
   }
   const token = authorizationToken.slice(authorizationToken.lastIndexOf(' ') + 1);
-  const id = parseTokenId(token);
+  const id = findTokenId(token);
   if (id === undefined) {
     throw refuse('mistyped');
   }
 
   const item = await find(id);
-  const stored = item && readDigest(item);
+  const stored = item && findDigest(item);
   // Compare without a digest too: timing must not tell a wrong secret from an unknown id.
   const matches = timingSafeEqual(digestToken(token), stored ?? noDigest);
   if (!item) {
@@ -44,7 +44,7 @@ export async function authorize(
   if (!matches) {
     throw refuse('wrong', id);
   }
-  const { owner, scopes, expires, revoked } = readAccess(item);
+  const { owner, scopes, expires, revoked } = parseAccess(item);
   const status = getStatus({ expires, revoked }, now());
   if (status !== 'active') {
     throw refuse(status, id);

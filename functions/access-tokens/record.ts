@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { ownerPattern, ownerRule } from '../shared/access-token.ts';
+import { ownerPattern, ownerRule } from '../shared/token-form.ts';
 
 // All messages are our own. Valibot's quote the value, which can be a digest or a secret.
 export const text = v.string('must be text');
@@ -63,14 +63,14 @@ export const describeIssues = (issues: readonly v.BaseIssue<unknown>[]): string[
   issues.map(({ path, message }) => `${path?.[0]?.key} ${message}`);
 
 /** Returns the stored digest of a token, or undefined if it is not 32 bytes. */
-export const readDigest = ({ digest }: TokenItem): Uint8Array | undefined =>
+export const findDigest = ({ digest }: TokenItem): Uint8Array | undefined =>
   v.is(digestBytes, digest) ? digest : undefined;
 
 /**
  * Returns the access that a record gives. Reads no other member, so that a later version can change
  * the others. Throws if the access is damaged.
  */
-export const readAccess = (item: TokenItem): TokenAccess => parseItem(access, item);
+export const parseAccess = (item: TokenItem): TokenAccess => parseItem(access, item);
 
 /** Parses an item by a schema. Throws if a member is damaged. */
 export function parseItem<Output>(

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { accessTokenPattern, tokenParts } from '../shared/access-token.ts';
+import { accessTokenPattern, tokenParts } from '../shared/token-form.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pattern = new RegExp(`^${accessTokenPattern}$`);
 
 /** Returns the id in an access token, or undefined if the text is malformed or mistyped. */
-export function parseTokenId(token: string): string | undefined {
+export function findTokenId(token: string): string | undefined {
   if (!pattern.test(token)) {
     return undefined;
   }

@@ -9,8 +9,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 import { attempts, timeouts } from '../shared/timeouts.ts';
+import { collectJsonObject } from './collect-json-object.ts';
 import { HandshakeAgent } from './handshake-agent.ts';
-import { streamCollector } from './stream-collector.ts';
 import { protectWrites, RetryStrategy } from './writes.ts';
 
 /**
@@ -22,12 +22,11 @@ export function connect(config = makeFunctionConfig()): DynamoDBDocumentClient {
     maxAttempts: attempts,
     // The base that DynamoDB's own strategy has. The SDK's general one is 50.
     retryStrategy: new RetryStrategy({ maxAttempts: attempts, baseDelay: 25 }),
-    streamCollector,
+    streamCollector: collectJsonObject,
     ...config,
   });
   // This middleware copies every request and response for a log entry, even without a logger.
   client.middlewareStack.remove('loggerMiddleware');
-  requireObjects(client);
   protectWrites(client);
   nameAbortedCommands(client);
   return makeDocumentClient(client);
@@ -36,11 +35,11 @@ export function connect(config = makeFunctionConfig()): DynamoDBDocumentClient {
 const makeFunctionConfig = (): DynamoDBClientConfig => ({
   // The SDK's default chain is not in the bundles. Lambda puts credentials into the environment.
   credentials: fromEnv(),
-  requestHandler: limitAttempts(timeouts),
+  requestHandler: requestHandlerOptions(timeouts),
 });
 
 /** Returns the options of a request handler with the limits of an attempt, in milliseconds. */
-export const limitAttempts = (
+export const requestHandlerOptions = (
   { connection, attempt }: { connection: number; attempt: number },
   agentOptions?: AgentOptions,
 ): NodeHttpHandlerOptions => ({
@@ -86,19 +85,6 @@ function nameAbortedCommands({ middlewareStack }: DynamoDBClient): void {
       throw Object.assign(aborted, { name: 'AbortError' });
     }
   });
-}
-
-/** Makes a client reject a response that is no JSON object. The SDK reads an empty one as `{}`. */
-function requireObjects({ config }: DynamoDBClient): void {
-  const { streamCollector } = config;
-  config.streamCollector = async (stream) => {
-    const bytes = await streamCollector(stream);
-    // The SDK rejects malformed JSON after the brace. White space may precede it.
-    if (bytes.find((byte) => byte > 0x20) !== 0x7b) {
-      throw new SyntaxError('The response of DynamoDB is not a JSON object.');
-    }
-    return bytes;
-  };
 }
 
 /**

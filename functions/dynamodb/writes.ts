@@ -54,13 +54,14 @@ export function protectWrites(client: DynamoDBClient): void {
 const isRead = (command: string): boolean =>
   /^(?:(?:Batch|Transact)?Get|Query|Scan|Describe|List)/.test(command);
 
-/** The date can be set back. The uptime may stop while Lambda freezes the function. */
+/**
+ * In milliseconds. The date can be set back. The uptime may stop while Lambda freezes the function.
+ */
 interface Clocks {
   date: number;
   uptime: number;
 }
 
-/** Reads both clocks, in milliseconds. */
 const readClocks = (): Clocks => ({ date: Date.now(), uptime: process.uptime() * 1000 });
 
 function isRecent({ date, uptime }: Clocks): boolean {

@@ -27,11 +27,13 @@ const nothing = v.object({});
  * Reads an event as an operation's input. Throws a problem that lists every error in the body, the
  * path and the query.
  */
-export function readInput<S extends InputSchemas>(
+export function parseInput<S extends InputSchemas>(
   schemas: S,
   event: APIGatewayProxyEvent,
 ): Input<S> {
-  const body = schemas.body ? readBody(schemas.body, event) : { content: undefined, errors: [] };
+  const body = schemas.body
+    ? validateBody(schemas.body, event)
+    : { content: undefined, errors: [] };
   const path = validate(schemas.path ?? nothing, parsePath(event));
   const query = validate(schemas.query ?? nothing, parseQuery(event));
   const parameters = [...path.errors, ...query.errors];
@@ -73,7 +75,7 @@ export function validate<S extends ObjectSchema>(
 }
 
 /** Reads the body of a request. Throws the problems that stand alone: 415, then 413. */
-function readBody(
+function validateBody(
   schema: ObjectSchema,
   event: APIGatewayProxyEvent,
 ): { content: unknown; errors: InputError[] } {

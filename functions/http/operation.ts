@@ -7,11 +7,11 @@ import { commonHeaders, requestIdHeader, tokenEndHeader } from '../shared/header
 import type { SuccessCode } from '../shared/log-codes.ts';
 import { problemMediaType, problems } from '../shared/problems.ts';
 import { timeouts } from '../shared/timeouts.ts';
-import { type Input, type InputSchemas, readInput } from './input.ts';
+import { type Input, type InputSchemas, parseInput } from './input.ts';
 import { Problem } from './problem.ts';
 
 /** The request data of an operation, besides its validated input. */
-export interface Caller {
+export interface RequestContext {
   /** The owner of the access token, from the authorizer. */
   owner: string;
   /** The path of the request, with the stage or the mapping of a custom domain. */
@@ -20,21 +20,18 @@ export interface Caller {
   abortSignal: AbortSignal;
 }
 
-interface Response {
+/** The response of an operation that succeeded, and the code of its log line. */
+export interface Reply {
+  code: SuccessCode;
   status: number;
   headers?: Record<string, string>;
   /** JSON. A response without a body has no content type. */
   body?: unknown;
 }
 
-/** The response of an operation that succeeded, and the code of its log line. */
-export interface Reply extends Response {
-  code: SuccessCode;
-}
-
 export type OperationHandler = middy.MiddyfiedHandler<APIGatewayProxyEvent>;
 
-type Request = middy.Request<
+type MiddyRequest = middy.Request<
   APIGatewayProxyEvent,
   Reply | APIGatewayProxyResult,
   Error,
@@ -48,7 +45,7 @@ type Request = middy.Request<
  */
 export function operation<S extends InputSchemas>(
   schemas: S,
-  run: (input: Input<S>, caller: Caller) => Promise<Reply>,
+  execute: (input: Input<S>, context: RequestContext) => Promise<Reply>,
 ): OperationHandler {
   return middy<APIGatewayProxyEvent>({
     timeoutEarlyInMillis: timeouts.function - timeouts.operation,
@@ -57,7 +54,7 @@ export function operation<S extends InputSchemas>(
     .use({ before: startClock, after: respond, onError: respondToError })
     .handler(async (event: APIGatewayProxyEvent, _context, { signal }) => {
       try {
-        return await run(readInput(schemas, event), findCaller(event, signal));
+        return await execute(parseInput(schemas, event), parseContext(event, signal));
       } catch (error) {
         throw signal.aborted ? makeTimeoutError(error) : error;
       }
@@ -74,19 +71,19 @@ async function rejectLate(): Promise<never> {
 const makeTimeoutError = (cause?: unknown): Error =>
   new Unavailable(`The operation did not end within ${timeouts.operation / 1000} s.`, { cause });
 
-function startClock({ internal }: Request): void {
+function startClock({ internal }: MiddyRequest): void {
   // Not performance.now(), which would load perf_hooks.
   internal.started = Date.now();
 }
 
-function respond(request: Request): void {
+function respond(request: MiddyRequest): void {
   const { event, internal } = request;
   const reply = request.response as Reply;
   request.response = toResult(event, reply);
   logInfo(reply.code, makeLogFields(event, reply.status, internal.started));
 }
 
-function respondToError(request: Request): void {
+function respondToError(request: MiddyRequest): void {
   const { event, error, internal } = request;
   const problem = toProblem(error);
   const { status, headers } = problems[problem.code];
@@ -110,10 +107,9 @@ function toProblem(error: unknown): Problem {
   return new Problem(isUnavailable(error) ? 'unavailable' : 'internal-error');
 }
 
-/** Returns the function's result, which the gateway sends as the response. */
 function toResult(
   event: APIGatewayProxyEvent,
-  { status, headers, body }: Response,
+  { status, headers, body }: Omit<Reply, 'code'>,
 ): APIGatewayProxyResult {
   return {
     statusCode: status,
@@ -148,7 +144,10 @@ function findRequestId({ requestContext }: APIGatewayProxyEvent): string {
 }
 
 /** Throws if the event has no owner, because then no authorizer accepted it. */
-function findCaller({ requestContext }: APIGatewayProxyEvent, abortSignal: AbortSignal): Caller {
+function parseContext(
+  { requestContext }: APIGatewayProxyEvent,
+  abortSignal: AbortSignal,
+): RequestContext {
   const owner: unknown = requestContext.authorizer?.owner;
   if (typeof owner !== 'string' || owner === '') {
     throw new Error('The event has no owner.');

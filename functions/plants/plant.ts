@@ -12,7 +12,7 @@ const plantId = v.pipe(
 );
 
 /** Returns the schema of a text. The lengths are in code points. */
-function text(minLength: number, maxLength: number, typeMessage = 'must be a string') {
+function boundedText(minLength: number, maxLength: number, typeMessage = 'must be a string') {
   // With the u flag, a dot matches a code point and `\p{Cs}` only a lone surrogate.
   const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
   const characters = /^[^\p{Cc}\p{Cs}\uFFFD]*$/u;
@@ -29,10 +29,10 @@ function text(minLength: number, maxLength: number, typeMessage = 'must be a str
 }
 
 // Many JSON libraries write null for a missing value.
-const tag = v.optional(text(0, 100, 'must be a string, or left out'), '');
+const tag = v.optional(boundedText(0, 100, 'must be a string, or left out'), '');
 
 /** The body of a create. Every member of a plant stands here. */
-export const newPlant = v.object({ id: plantId, name: text(1, 200), tag }, 'is required');
+export const newPlant = v.object({ id: plantId, name: boundedText(1, 200), tag }, 'is required');
 
 export type Plant = v.InferOutput<typeof newPlant>;
 export const plantMembers = Object.keys(newPlant.entries) as (keyof Plant)[];
@@ -43,7 +43,6 @@ export const isSamePlant = (one: Plant, other: Plant): boolean =>
 /** The members of a plant in responses. `Required` makes the compiler ask for optional ones too. */
 export type PublicFields = Required<Omit<Plant, 'id'>>;
 
-/** Returns a plant's public fields. */
 export const publicFields = ({ name, tag }: Plant): PublicFields => ({ name, tag });
 
 /** An integer parameter. Only one spelling is valid, so that a plant has one URL. */

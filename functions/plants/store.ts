@@ -33,8 +33,7 @@ export interface PlantStore {
   remove(owner: string, id: bigint, options?: Options): Promise<boolean>;
 }
 
-/** A stored plant. */
-type Item = Record<string, unknown>;
+type StoredPlant = Record<string, unknown>;
 
 /** Names in expressions stand for attributes, because DynamoDB reserves `owner` and `name`. */
 const attributeNames = Object.fromEntries(
@@ -78,7 +77,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
     options: Options = {},
   ): Promise<Plant[]> {
     const plants: Plant[] = [];
-    let next: Item | undefined;
+    let next: StoredPlant | undefined;
     do {
       const query = new QueryCommand({
         TableName: table,
@@ -101,13 +100,13 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
   }
 
   async function remove(owner: string, id: bigint, options: Options = {}): Promise<boolean> {
-    const remove = new DeleteCommand({
+    const deletion = new DeleteCommand({
       TableName: table,
       Key: { owner, id },
       ReturnValues: 'ALL_OLD',
     });
     try {
-      const { Attributes } = await database.send(remove, options);
+      const { Attributes } = await database.send(deletion, options);
       return Attributes !== undefined;
     } catch (error) {
       if (!(error instanceof UnknownOutcome) || error.mayStillArrive) {
@@ -127,7 +126,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
     owner: string,
     id: bigint,
     options: Options,
-  ): Promise<Item | undefined> {
+  ): Promise<StoredPlant | undefined> {
     try {
       return await readItem(owner, id, options);
     } catch (readError) {
@@ -136,7 +135,11 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
     }
   }
 
-  async function readItem(owner: string, id: bigint, options: Options): Promise<Item | undefined> {
+  async function readItem(
+    owner: string,
+    id: bigint,
+    options: Options,
+  ): Promise<StoredPlant | undefined> {
     const get = new GetCommand({ TableName: table, Key: { owner, id }, ConsistentRead: true });
     const { Item } = await database.send(get, options);
     return Item;

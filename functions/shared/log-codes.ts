@@ -21,6 +21,5 @@ export type LogCode = keyof typeof logCodes | SuccessCode;
 
 const successes = Object.values(operations).flatMap((row) => Object.values<string>(row.successes));
 
-/** Returns whether a text is a log code. */
 export const isLogCode = (text: string): boolean =>
   Object.hasOwn(logCodes, text) || successes.includes(text);

@@ -15,7 +15,6 @@ interface OperationRow extends FunctionRow {
   method: string;
   /** Relative to the stage. */
   path: string;
-  /** The scope that an access token needs. */
   scope: Scope;
   /** The log codes of successes by status. A code never changes. */
   successes: Record<number, string>;
@@ -60,5 +59,4 @@ export const authorizer = {
 /** The stage of the API, and the last segment of the base URL. */
 export const stageName = 'v1';
 
-/** Maximum size of a request body. */
 export const maxBodyBytes = 16 * 1024;

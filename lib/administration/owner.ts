@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { ownerPattern, ownerRule } from '../../functions/shared/access-token.ts';
+import { ownerPattern, ownerRule } from '../../functions/shared/token-form.ts';
 
 /** Parses the value of `--owner`. */
 export function parseOwner(text: string): string {

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { connect, limitAttempts } from '../../functions/dynamodb/client.ts';
+import { connect, requestHandlerOptions } from '../../functions/dynamodb/client.ts';
 import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
 import { CommandError } from '../command-line/command-error.ts';
 import { escapeControls } from '../command-line/escape-controls.ts';
@@ -87,11 +87,14 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const clock: Clock = {};
   if (options.localhost) {
     const { dynamodbEndpoint: name } = options;
-    const database = connect({ ...makeLocalConfig(name), requestHandler: limitAttempts(limits) });
+    const database = connect({
+      ...makeLocalConfig(name),
+      requestHandler: requestHandlerOptions(limits),
+    });
     watchClock(database, clock);
     return { name, database, tables: tableIds, clock };
   }
-  const requestHandler = limitAttempts(limits, { proxyEnv: readProxyVariables() });
+  const requestHandler = requestHandlerOptions(limits, { proxyEnv: readProxyVariables() });
   const { account, ...trust } = await chooseAccount(options, requestHandler);
   const stack = await describeStack(options.stack, account, clock);
   console.error(`Using ${stack.name}.`);

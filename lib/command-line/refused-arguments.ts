@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
-import { tokenIdPattern, tokenParts } from '../../functions/shared/access-token.ts';
+import { tokenIdPattern, tokenParts } from '../../functions/shared/token-form.ts';
 
 const { prefix, secret, checksum } = tokenParts;
 

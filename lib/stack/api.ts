@@ -18,10 +18,10 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { authorizationPattern } from '../../functions/shared/access-token.ts';
 import { commonHeaders, preflight } from '../../functions/shared/headers.ts';
 import { type Operation, operations, stageName } from '../../functions/shared/operations.ts';
 import { timeouts } from '../../functions/shared/timeouts.ts';
+import { authorizationPattern } from '../../functions/shared/token-form.ts';
 import { addGatewayResponses, formatHeaderSources } from './gateway-responses.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { base62, computeChecksum } from '../../functions/access-tokens/token.ts';
-import { tokenParts } from '../../functions/shared/access-token.ts';
+import { tokenParts } from '../../functions/shared/token-form.ts';
 
 /** Makes a new access token, whose secret is 256 random bits. The id is the key of its record. */
 export function makeToken(): { id: string; token: string } {

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import {
   access,
   digestBytes,
+  findDigest,
   parseItem,
-  readDigest,
   seconds,
   type TokenAccess,
   type TokenItem,
@@ -60,5 +60,5 @@ export const parseRecord = (item: TokenItem): AccessTokenRecord =>
  */
 export function findAccess(item: TokenItem): TokenAccess | undefined {
   const { success, output } = v.safeParse(access, item);
-  return success && readDigest(item) ? output : undefined;
+  return success && findDigest(item) ? output : undefined;
 }

@@ -9,11 +9,11 @@ import {
 import * as v from 'valibot';
 import {
   describeIssues,
+  findDigest,
   findItem,
   formatTime,
   getStatus,
-  readAccess,
-  readDigest,
+  parseAccess,
   type TokenAccess,
   type TokenItem,
   type TokenStatus,
@@ -109,7 +109,7 @@ async function expectStored(
   unknown: UnknownOutcome,
 ): Promise<void> {
   const item = await findItem(database, table, id).catch(() => undefined);
-  const stored = item && readDigest(item);
+  const stored = item && findDigest(item);
   if (!stored || Buffer.compare(stored, digest) !== 0) {
     throw new AdministrationError(
       `It is unknown whether the token ${id} was issued (${describeReason(unknown)}). Wait a ` +
@@ -326,7 +326,7 @@ async function endReplacedToken(
       values: { ':end': successor.created + overlap },
     });
     const item = changed ?? (await findItem(database, table, id));
-    access = item && readAccess(item);
+    access = item && parseAccess(item);
   } catch (error) {
     const end = expires === undefined ? 'it is revoked' : formatTime(expires);
     throw new AdministrationError(

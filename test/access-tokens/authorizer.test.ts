@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { accessTokenPattern } from '../../functions/shared/access-token.ts';
+import { accessTokenPattern } from '../../functions/shared/token-form.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { findSecrets } from '../support/access-tokens/secrets.ts';
@@ -39,7 +39,7 @@ jest.unstable_mockModule('node:crypto', () => ({
     note(`compare ${one.length} with ${other.length} bytes`, crypto.timingSafeEqual(one, other)),
 }));
 const { authorize, Unauthorized } = await import('../../functions/access-tokens/authorizer.ts');
-const { digestToken, parseTokenId } = await import('../../functions/access-tokens/token.ts');
+const { digestToken, findTokenId } = await import('../../functions/access-tokens/token.ts');
 const { makeToken } = await import('../../lib/tokens/make-token.ts');
 
 const fullWork = ['look up', 'digest by sha256', 'compare 32 with 32 bytes', 'log'];
@@ -57,16 +57,16 @@ afterEach(() => {
 test('a new token is pst_, its id, a secret and a checksum', () => {
   const { id, token } = makeToken();
   expect(token).toMatch(/^pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
-  expect(parseTokenId(token)).toBe(id);
+  expect(findTokenId(token)).toBe(id);
   expect(token.split('_')[1]).toBe(id);
 });
 
 test('a token with a part of another length has no id, despite a right checksum', () => {
   for (const id of ['0'.repeat(11), '0'.repeat(13)]) {
-    expect(parseTokenId(forge(id))).toBeUndefined();
+    expect(findTokenId(forge(id))).toBeUndefined();
   }
   for (const secret of ['', '0'.repeat(42), '0'.repeat(44)]) {
-    expect(parseTokenId(forge('0'.repeat(12), secret))).toBeUndefined();
+    expect(findTokenId(forge('0'.repeat(12), secret))).toBeUndefined();
   }
 });
 

@@ -5,10 +5,10 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from '@jest/globals';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
-import { parseTokenId } from '../../functions/access-tokens/token.ts';
-import { accessTokenPattern } from '../../functions/shared/access-token.ts';
+import { findTokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
+import { accessTokenPattern } from '../../functions/shared/token-form.ts';
 import { createTable } from '../../lib/local/database/tables.ts';
 import { issueToken } from '../../lib/tokens/tokens.ts';
 import { readPage } from '../docs/page.ts';
@@ -187,7 +187,7 @@ test.each([0.9, -0.9])('a clock that is %d minutes off is right enough', async (
   const command = 'issue --owner exact --stack PlantStore';
   const ended = await runHere(tokenProgram, command, { env: { ...deployed, ...account } });
   expect(mask(ended)).toMatchSnapshot();
-  const id = parseTokenId(ended.stdout.trim()) ?? '';
+  const id = findTokenId(ended.stdout.trim()) ?? '';
   expect(await findRecord(database, table, id)).toMatchObject({ owner: 'exact' });
 });
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { tokenProgram } from '../../bin/token.ts';
-import { digestToken, parseTokenId } from '../../functions/access-tokens/token.ts';
+import { digestToken, findTokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { issueToken } from '../../lib/tokens/tokens.ts';
@@ -24,7 +24,7 @@ const local = (line: string, stdin = '', env = {}) =>
   runHere(tokenProgram, `${line} --localhost --dynamodb-endpoint ${endpoint}`, { stdin, env });
 const find = (id = '') => findRecord(database, table, id);
 /** Returns the record of the token on stdout. */
-const findIssued = ({ stdout }: { stdout: string }) => find(parseTokenId(stdout.trim()));
+const findIssued = ({ stdout }: { stdout: string }) => find(findTokenId(stdout.trim()));
 const issue = (owner: string, scopes: readonly string[] = allScopes) =>
   issueToken(database, table, { owner, scopes, label: '', lifetime: 2_300_000_000 });
 const formatTime = (seconds = 0) => new Date(seconds * 1000).toISOString().replace('.000', '');

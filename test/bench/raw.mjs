@@ -6,7 +6,7 @@ import {
   PutCommand,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { tokenParts } from '../../functions/shared/access-token.ts';
+import { tokenParts } from '../../functions/shared/token-form.ts';
 
 // Bare commands: no validation, no errors, no condition, no log. The build sets OPERATION.
 const database = DynamoDBDocumentClient.from(new DynamoDBClient({}));

@@ -56,7 +56,9 @@ test('each file of functions/ but functions/shared is part of a bundle, or build
     outdir: temporaryFolder(),
     write: false,
   });
-  const files = globSync('functions/**/*.*', { cwd: root }).map((file) => file.replaceAll(sep, '/'));
+  const files = globSync('functions/**/*.*', { cwd: root }).map((file) =>
+    file.replaceAll(sep, '/'),
+  );
   const others = files.filter(
     (file) => !file.startsWith('functions/shared/') && !(file in metafile.inputs),
   );

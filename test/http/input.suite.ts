@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { type InputSchemas, readInput } from '../../functions/http/input.ts';
+import { type InputSchemas, parseInput } from '../../functions/http/input.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { listQuery } from '../../functions/plants/page.ts';
 import { newPlant, plantPath } from '../../functions/plants/plant.ts';
@@ -14,7 +14,7 @@ const list = { query: listQuery };
 
 function catchProblem(schemas: InputSchemas, event: ReturnType<typeof proxyEvent>): Problem {
   try {
-    readInput(schemas, event);
+    parseInput(schemas, event);
   } catch (error) {
     if (error instanceof Problem) {
       return error;
@@ -105,7 +105,7 @@ test.each([
 test('an id in a body can have hundreds of digits', () => {
   for (const literal of [`1${'0'.repeat(400)}e-400`, `0.${'0'.repeat(400)}1e401`]) {
     const event = proxyEvent({ body: makeBody(literal) });
-    expect(readInput(create, event).body.id).toBe(1n);
+    expect(parseInput(create, event).body.id).toBe(1n);
   }
 });
 
@@ -125,7 +125,7 @@ test('a bug in the parsing of a body is no error of the request', () => {
   jest.spyOn(JSON, 'parse').mockImplementationOnce(() => {
     throw new RangeError('Maximum call stack size exceeded');
   });
-  expect(() => readInput(create, proxyEvent({ body: '{}' }))).toThrow(RangeError);
+  expect(() => parseInput(create, proxyEvent({ body: '{}' }))).toThrow(RangeError);
 });
 
 const type = { header: 'Content-Type', detail: 'must be application/json' };

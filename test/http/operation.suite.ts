@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { connect } from '../../functions/dynamodb/client.ts';
-import { type Caller, operation, type Reply } from '../../functions/http/operation.ts';
+import { operation, type Reply, type RequestContext } from '../../functions/http/operation.ts';
 import { Problem } from '../../functions/http/problem.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
@@ -13,11 +13,11 @@ import { lines } from './captured-log.ts';
 const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
 
 async function runOperation(
-  run: (caller: Caller) => Promise<Reply>,
+  run: (context: RequestContext) => Promise<Reply>,
   event: APIGatewayProxyEvent = proxyEvent(),
   remainingMs?: number,
 ) {
-  const handler = operation({}, (_, caller) => run(caller));
+  const handler = operation({}, (_, context) => run(context));
   const result: unknown = await handler(event, lambdaContext(remainingMs));
   const { body, ...others } = result as APIGatewayProxyResult;
   return { ...others, body: body && JSON.parse(body) };
@@ -119,7 +119,8 @@ test.each([
 
 test('an operation is aborted five seconds before the function ends', async () => {
   const signals: AbortSignal[] = [];
-  const forever = ({ abortSignal }: Caller) => new Promise<Reply>(() => signals.push(abortSignal));
+  const forever = ({ abortSignal }: RequestContext) =>
+    new Promise<Reply>(() => signals.push(abortSignal));
   const ending = runOperation(forever, proxyEvent(), 10_000);
   await clock.advance(4999);
   expect(signals).toEqual([expect.objectContaining({ aborted: false })]);
@@ -142,8 +143,8 @@ test('an operation that is aborted logs the command that it was waiting for', as
   Object.assign(process.env, functionVariables(endpoint));
   const database = connect();
   const plants = plantStore(database, 'Plants');
-  const remove = async (caller: Caller) => {
-    await plants.remove(caller.owner, 7n, caller);
+  const remove = async (context: RequestContext) => {
+    await plants.remove(context.owner, 7n, context);
     return done;
   };
   expect(await runOperation(remove)).toMatchObject({ statusCode: 200 });
@@ -225,7 +226,7 @@ test.each([
   ['/a/b/plants//', '/a/b/plants'],
   ['//plants', '/plants'],
 ])('references in the response to %s start with %s', async (path, start) => {
-  const run = jest.fn(async (_: Caller) => done);
+  const run = jest.fn(async (_: RequestContext) => done);
   await runOperation(run, proxyEvent({ path }));
   expect(run).toHaveBeenCalledWith(expect.objectContaining({ owner: 'alice', requestPath: start }));
 });

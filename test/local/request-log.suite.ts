@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, jest, test } from '@jest/globals';
-import { tokenParts } from '../../functions/shared/access-token.ts';
+import { tokenParts } from '../../functions/shared/token-form.ts';
 import type { HandledRequest } from '../../lib/local/gateway/gateway.ts';
 import { formatRequest } from '../../lib/local/gateway/request-log.ts';
 import { forge } from '../support/access-tokens/forge.ts';

@@ -1,6 +1,6 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { readInput } from '../../functions/http/input.ts';
+import { parseInput } from '../../functions/http/input.ts';
 import { formatCursor, listQuery } from '../../functions/plants/page.ts';
 import { parsePlant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
@@ -96,7 +96,7 @@ test.each([
 });
 
 const readCursor = (query: string) =>
-  readInput({ query: listQuery }, proxyEvent({ query: { cursor: [query] } })).query.cursor;
+  parseInput({ query: listQuery }, proxyEvent({ query: { cursor: [query] } })).query.cursor;
 
 test.each([
   [0n, '1AAAAAAAAAAA'],

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { tokenParts } from '../../../functions/shared/access-token.ts';
 import { stageName } from '../../../functions/shared/operations.ts';
+import { tokenParts } from '../../../functions/shared/token-form.ts';
 import type { HandledRequest } from './gateway.ts';
 
 /** Returns a request's line and, below it, the causes of a failure. */

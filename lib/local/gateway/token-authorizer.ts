@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, PolicyDocument } from 'aws-lambda';
-import { authorizationPattern } from '../../../functions/shared/access-token.ts';
 import type { GatewayResponseType } from '../../../functions/shared/gateway-responses.ts';
 import { authorizer } from '../../../functions/shared/operations.ts';
+import { authorizationPattern } from '../../../functions/shared/token-form.ts';
 import type { CallFunction } from '../runtime/functions.ts';
 import type { Failure } from '../runtime/messages.ts';
 

@@ -7,7 +7,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import * as sdk from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { connect, limitAttempts, requireVariable } from '../../../functions/dynamodb/client.ts';
+import {
+  connect,
+  requestHandlerOptions,
+  requireVariable,
+} from '../../../functions/dynamodb/client.ts';
 import { UnknownOutcome } from '../../../functions/dynamodb/errors.ts';
 import { HandshakeAgent } from '../../../functions/dynamodb/handshake-agent.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
@@ -305,7 +309,7 @@ test('a write that waits for a free connection fails after one second, and is no
   respond = () => waiting.resolve();
   const client = connect({
     credentials: fromEnv(),
-    requestHandler: limitAttempts(timeouts, { maxSockets: 1 }),
+    requestHandler: requestHandlerOptions(timeouts, { maxSockets: 1 }),
   });
   const done = new AbortController();
   const get = new sdk.GetCommand({ TableName, Key: { id: 1n } });
