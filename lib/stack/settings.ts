@@ -69,7 +69,7 @@ const entries = {
   ),
   /** The address for mail from alarms, after its owner has confirmed. By default, none. */
   'alarm-email': text(isEmail, 'must be an e-mail address'),
-  /** Whether API Gateway logs each request, which needs a role (docs/deploy.md). */
+  /** Whether API Gateway logs each request, with a role of the account (docs/deploy.md). */
   'access-log': onOrOff,
   /** The domain whose `/v1` is the base URL, with a certificate or a hosted zone. */
   domain: text(isDomain, 'must be a domain name like api.example.com, in lower case'),

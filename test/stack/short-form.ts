@@ -20,7 +20,7 @@ export function toYaml(value: Json): string[] {
   return Object.entries(value).flatMap(([key, member]) => {
     const shown = findLongJson(member) ?? member;
     const lines = toYaml(shown);
-    return lines.length === 1 && formatInline(shown) !== undefined
+    return lines.length === 1 && lines[0] === formatInline(shown)
       ? [`${key}: ${lines[0]}`]
       : [`${key}:${shown === member ? '' : ' !Json'}`, ...lines.map((each) => `  ${each}`)];
   });

@@ -5,7 +5,7 @@ import { readHeadings, readPage } from '../docs/page.ts';
 import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 import settings from './settings.json' with { type: 'json' };
-import { findChanges, toYaml } from './short-form.ts';
+import { findChanges, joinText, toYaml } from './short-form.ts';
 import { findProperties, synthesize, templates } from './templates.ts';
 
 const all = Object.entries(templates);
@@ -44,9 +44,15 @@ test('a changed authorizer is deployed, because the deployment has another name'
 
 /** Types whose resources cannot have tags. */
 const untaggable = [
-  ...['Authorizer', 'BasePathMapping', 'Deployment', 'GatewayResponse', 'Method', 'Resource'].map(
-    (name) => `AWS::ApiGateway::${name}`,
-  ),
+  ...[
+    'Account',
+    'Authorizer',
+    'BasePathMapping',
+    'Deployment',
+    'GatewayResponse',
+    'Method',
+    'Resource',
+  ].map((name) => `AWS::ApiGateway::${name}`),
   ...['AWS::IAM::Policy', 'AWS::Lambda::Permission', 'AWS::Logs::MetricFilter'],
   ...['AWS::Route53::RecordSet', 'AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy'],
 ];
@@ -148,17 +154,27 @@ test.each(all)(
   },
 );
 
-test.each(all)('no role may act on every resource, or has a policy of AWS (%s)', (_, template) => {
-  for (const { PolicyDocument } of findProperties(template, 'AWS::IAM::Policy')) {
-    for (const { Action, Resource } of PolicyDocument.Statement) {
-      expect(JSON.stringify([Action, Resource])).not.toContain('*');
+test.each(all)(
+  'no role may act on every resource, or has a policy of AWS but the one for logs (%s)',
+  (_, template) => {
+    for (const { PolicyDocument } of findProperties(template, 'AWS::IAM::Policy')) {
+      for (const { Action, Resource } of PolicyDocument.Statement) {
+        expect(JSON.stringify([Action, Resource])).not.toContain('*');
+      }
     }
-  }
-  for (const role of findProperties(template, 'AWS::IAM::Role')) {
-    const { AssumeRolePolicyDocument, Tags, ...others } = role;
-    expect(others).toEqual({});
-  }
-});
+    for (const role of findProperties(template, 'AWS::IAM::Role')) {
+      const { AssumeRolePolicyDocument, Tags, ManagedPolicyArns = [], ...others } = role;
+      expect(others).toEqual({});
+      const policies = ManagedPolicyArns.map((arn: { 'Fn::Join': [string, object[]] }) =>
+        joinText(arn['Fn::Join']).split('/').at(-1),
+      );
+      const [{ Principal }] = AssumeRolePolicyDocument.Statement;
+      // All APIs of the account and region log with this role.
+      const isForLogs = Principal.Service === 'apigateway.amazonaws.com';
+      expect(policies).toEqual(isForLogs ? ['AmazonAPIGatewayPushToCloudWatchLogs'] : []);
+    }
+  },
+);
 
 const alarms = findProperties(templates.everything, 'AWS::CloudWatch::Alarm').map((alarm) => ({
   name: alarm.AlarmName.split('-').at(-1),

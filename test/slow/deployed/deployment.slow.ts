@@ -44,7 +44,7 @@ const stack = ['--stack', 'PlantStore'];
 const cdk = (args: string[], variables = {}) =>
   run('npx', ['cdk', ...args], { CDK_VALIDATION: 'false', ...variables });
 const assembly = join(work, 'cdk.out');
-const settings = [`architecture=${architecture}`, 'daily-requests=100000'];
+const settings = [`architecture=${architecture}`, 'daily-requests=100000', 'access-log=true'];
 const inContext = (setting: string) => ['-c', `plant-store:${setting}`];
 const synthesis = ['--output', assembly, ...settings.flatMap(inContext)];
 /** The stack as it was synthesized last, which saves seconds. */
@@ -207,23 +207,31 @@ async function setAlarm(state: 'ALARM' | 'OK') {
   expect(status).toBe(200);
 }
 
+/** Calls API Gateway's own API. */
+async function callApiGateway(method: string, path: string, body?: object) {
+  const response = await fetch(`${AWS_ENDPOINT_URL}${path}`, {
+    method,
+    headers: {
+      Authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/apigateway/aws4_request',
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+const stagePath = () =>
+  `/restapis/${new URL(`${outputs.BaseUrl}`).hostname.split('.')[0]}/stages/v1`;
+
 /** Sets the throttle of the stage, as the runbook does. */
 async function setThrottle(rate: number, burst: number) {
-  const [id] = new URL(`${outputs.BaseUrl}`).hostname.split('.');
   const operations = { rateLimit: rate, burstLimit: burst };
   const patchOperations = Object.entries(operations).map(([limit, value]) => ({
     op: 'replace',
     path: `/*/*/throttling/${limit}`,
     value: `${value}`,
   }));
-  const { status } = await fetch(`${AWS_ENDPOINT_URL}/restapis/${id}/stages/v1`, {
-    method: 'PATCH',
-    headers: {
-      Authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/apigateway/aws4_request',
-    },
-    body: JSON.stringify({ patchOperations }),
-  });
-  expect(status).toBe(200);
+  await callApiGateway('PATCH', stagePath(), { patchOperations });
 }
 
 test('the ceiling stops all traffic, starts it after the alarm, and stops a second flood', async () => {
@@ -256,11 +264,15 @@ test('the ceiling starts no traffic that a person stopped before it or after it'
   expect(await list(token)).toBe(429);
 });
 
-test('cdk destroy keeps the tables and their items', async () => {
+// MiniStack knows the role of access logs, and no access log.
+test('cdk destroy keeps the role of the access log, and the tables with their items', async () => {
+  const account = await callApiGateway('GET', '/account');
+  expect(account.cloudwatchRoleArn).toMatch(/:role\/PlantStore-RestApiRestCloudWatchRole/);
   await cdk(['destroy', '--force', ...synthesized]);
   const countItems = async (TableName = '') =>
     (await database.send(new ScanCommand({ TableName, Select: 'COUNT' }))).Count;
   expect(await countItems(outputs.AccessTokensTableName)).toBeGreaterThan(0);
+  expect(await callApiGateway('GET', '/account')).toEqual(account);
   // The contract tests have deleted their plants.
   expect(await countItems(outputs.PlantsTableName)).toBe(0);
 });
