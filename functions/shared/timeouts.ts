@@ -19,3 +19,6 @@ export const timeouts = {
 
 /** Maximum attempts of a DynamoDB command. Long pauses while throttled allow fewer. */
 export const attempts = 3;
+
+/** Seconds for which API Gateway caches an authorizer's policy by default. */
+export const defaultCacheSeconds = 60;

@@ -1,8 +1,6 @@
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { HttpResponse, MiddlewareStack } from '@smithy/types';
 import { CommandError } from '../command-line/command-error.ts';
-import { formatCount } from './progress.ts';
+import { formatCount } from '../command-line/format-count.ts';
 
 // Records of access tokens have the times of this computer's clock. The SDK corrects a wrong clock
 // in its signatures, so AWS never complains.
@@ -31,13 +29,8 @@ export function watchClock<I extends object, O extends object>(
   });
 }
 
-/**
- * Throws a CommandError if the clock is more than a minute off. Reads the database's if need be.
- */
-export async function requireClock(clock: Clock, database: DynamoDBDocumentClient): Promise<void> {
-  if (clock.aheadMs === undefined) {
-    await database.send(new ListTablesCommand());
-  }
+/** Throws a CommandError if the clock is more than a minute off. */
+export function requireClock(clock: Clock): void {
   const error = describeClockError(clock);
   if (error !== undefined) {
     throw new CommandError(

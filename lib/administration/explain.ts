@@ -1,8 +1,9 @@
 import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 import { CommandError } from '../command-line/command-error.ts';
+import { defaultEndpoint } from '../command-line/default-ports.ts';
 import { escapeControls } from '../command-line/escape-controls.ts';
 import { AdministrationError } from '../tokens/tokens.ts';
-import type { LocalTarget, StackTarget, TargetOptions } from './target.ts';
+import type { LocalTarget, StackTarget, TargetOptions } from './target-options.ts';
 
 const unreachable =
   /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError)$/;
@@ -18,11 +19,11 @@ const badCredentials = [
  * Returns one line with the problem and its solution. Escapes characters that a terminal would
  * obey, because the database or AWS may have sent parts of the line.
  */
-export function explain(error: unknown, options: TargetOptions | undefined): string {
+export function explain(error: unknown, options: TargetOptions): string {
   return escapeControls(describeError(error, options).replaceAll(/\s*\n\s*/g, ' '));
 }
 
-function describeError(error: unknown, options: TargetOptions | undefined): string {
+function describeError(error: unknown, options: TargetOptions): string {
   if (error instanceof CommandError || error instanceof AdministrationError) {
     return error.message;
   }
@@ -30,24 +31,23 @@ function describeError(error: unknown, options: TargetOptions | undefined): stri
     return describeError(error.cause, options);
   }
   const { name, message } = error as Error;
-  const unexplained = `${name}: ${message}`;
-  if (!options) {
-    return unexplained;
-  }
   const explained = options.localhost
     ? explainLocal(error as Error, options)
     : explainStack(error as Error, options);
-  return explained ?? unexplained;
+  return explained ?? `${name}: ${message}`;
 }
 
 /** Returns whether an error of the SDK means that nothing responded. */
 const isUnreachable = ({ name, code, neverSent }: Error & { code?: string; neverSent?: true }) =>
   neverSent === true || unreachable.test(code ?? name);
 
-function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget) {
+function explainLocal(
+  error: Error,
+  { dynamodbEndpoint: endpoint = defaultEndpoint }: LocalTarget,
+): string | undefined {
   if (isUnreachable(error)) {
     return (
-      `No database responds at ${endpoint}. Start it with "npm start", or choose another with ` +
+      `No database responds at ${endpoint}. Start it with "npm start", or name its address with ` +
       '--dynamodb-endpoint.'
     );
   }
@@ -55,7 +55,7 @@ function explainLocal(error: Error, { dynamodbEndpoint: endpoint }: LocalTarget)
     const { name, message } = error;
     return (
       `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}). ` +
-      'Choose another with --dynamodb-endpoint.'
+      'Name another with --dynamodb-endpoint.'
     );
   }
   return undefined;

@@ -1,11 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { CommandError } from '../command-line/command-error.ts';
 import {
   refuseOptionsAsValues,
   refuseOptionsOfNpm,
   refuseSecretArguments,
 } from '../command-line/refused-arguments.ts';
-import { explain } from './explain.ts';
-import { addTargetOptions, type TargetOptions } from './target.ts';
 
 /** Creates a program that prints each error in one line. */
 export const newProgram = (name: string): Command =>
@@ -21,18 +20,12 @@ export const newProgram = (name: string): Command =>
 export const formatExample = (command: string): string => `\nExample:\n  ${command}`;
 
 /**
- * Adds the options that choose a target, rejects arguments that cannot be meant, and runs the
- * command. Prints errors. Returns the exit code.
+ * Rejects arguments that cannot be meant, and runs the command. Prints errors. Returns the exit
+ * code.
  */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
   exitOnClosedOutput();
-  let options: TargetOptions | undefined;
-  program.hook('preAction', (_, command) => {
-    options = command.opts();
-  });
-  const commands = program.commands.length > 0 ? program.commands : [program];
-  commands.forEach(addTargetOptions);
-  refuseOptionsAsValues(commands);
+  refuseOptionsAsValues(program.commands.length > 0 ? program.commands : [program]);
   try {
     refuseSecretArguments(program, insteadOfTokens);
     refuseOptionsOfNpm(program);
@@ -42,7 +35,8 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
     if (error instanceof CommanderError) {
       return error.exitCode;
     }
-    console.error(`error: ${explain(error, options)}`);
+    const { name, message } = error as Error;
+    console.error(`error: ${error instanceof CommandError ? message : `${name}: ${message}`}`);
     return 1;
   } finally {
     // An open stdin would keep the process running.

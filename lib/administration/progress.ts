@@ -35,7 +35,3 @@ export function clearProgress(): void {
     process.stderr.write(eraseLine);
   }
 }
-
-/** Returns a count with its noun, like `1 plant` or `2 plants`. */
-export const formatCount = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`;

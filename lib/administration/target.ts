@@ -1,67 +1,16 @@
+import { DescribeTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Command, InvalidArgumentError, Option } from 'commander';
 import { connect, requestHandlerOptions } from '../../functions/dynamodb/client.ts';
-import { type TableName, tableIds } from '../../functions/shared/table-schema.ts';
+import { type TableName, tableIds, tableKeys } from '../../functions/shared/table-schema.ts';
 import { CommandError } from '../command-line/command-error.ts';
+import { defaultEndpoint } from '../command-line/default-ports.ts';
 import { escapeControls } from '../command-line/escape-controls.ts';
 import { makeLocalConfig } from '../local/database/client.ts';
-import { defaultEndpoint } from '../local/options.ts';
 import { type AwsAccount, chooseAccount } from './aws-account.ts';
 import { type Clock, watchClock } from './clock.ts';
+import { explain } from './explain.ts';
 import { readProxyVariables } from './proxy-variables.ts';
-
-/** The tables to use. Every command requires a target, so that none changes the wrong tables. */
-export type TargetOptions = LocalTarget | StackTarget;
-
-/** The database of a running `npm start`. */
-export interface LocalTarget {
-  localhost: true;
-  dynamodbEndpoint: string;
-}
-
-/** A deployed stack. */
-export interface StackTarget {
-  localhost?: undefined;
-  stack: string;
-  profile?: string;
-  region?: string;
-}
-
-const makeTargetOptions = (): Option[] =>
-  [
-    new Option('--localhost', `the database of "npm start" at ${defaultEndpoint}`)
-      .conflicts(['stack', 'profile', 'region'])
-      .implies({ dynamodbEndpoint: defaultEndpoint }),
-    new Option('--dynamodb-endpoint <url>', 'a local database at this address')
-      .argParser(parseHttpUrl)
-      .implies({ localhost: true }),
-    new Option('--stack <name>', 'a deployed stack, like PlantStore'),
-    new Option('--profile <name>', 'AWS profile'),
-    new Option('--region <name>', 'AWS region'),
-  ].map((option) => option.helpGroup('Target:'));
-
-/** Adds the options that choose a target to a command, which refuses to run without one. */
-export function addTargetOptions(command: Command): void {
-  for (const option of makeTargetOptions()) {
-    command.addOption(option);
-  }
-  command.hook('preAction', () => {
-    const { localhost, stack } = command.opts();
-    if (!localhost && stack === undefined) {
-      command.error(
-        'error: No target given. Use --localhost for the running "npm start", or --stack ' +
-          'PlantStore for the deployed stack of that name.',
-      );
-    }
-  });
-}
-
-function parseHttpUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text)) {
-    throw new InvalidArgumentError(`An address looks like ${defaultEndpoint}.`);
-  }
-  return text;
-}
+import type { LocalTarget, StackTarget, TargetOptions } from './target-options.ts';
 
 /** In milliseconds. Three attempts end within ten seconds, even if a server never responds. */
 const limits = { connection: 3000, attempt: 3000 };
@@ -77,29 +26,84 @@ export interface Target {
   baseUrl?: () => string;
   /** A file with the only certificates that TLS connections trust. */
   caBundle?: string;
+  /** Returns one line with the problem and its solution. */
+  explain(error: unknown): string;
 }
 
 /**
- * Connects to the database that the options name, and finds its tables. Prints the account and the
- * region of a stack. The client never retries a write that may have taken effect.
+ * Opens the target that the options name, prints its name, and acts on it. Throws every error as a
+ * CommandError. The client never retries a write that may have taken effect.
  */
-export async function openTarget(options: TargetOptions): Promise<Target> {
-  const clock: Clock = {};
-  if (options.localhost) {
-    const { dynamodbEndpoint: name } = options;
-    const database = connect({
-      ...makeLocalConfig(name),
-      requestHandler: requestHandlerOptions(limits),
-    });
-    watchClock(database, clock);
-    return { name, database, tables: tableIds, clock };
+export async function withTarget(
+  options: TargetOptions,
+  act: (target: Target) => Promise<void>,
+): Promise<void> {
+  const explainError = (error: unknown): string => explain(error, options);
+  try {
+    const opened = options.localhost ? await openLocal(options) : await openStack(options);
+    console.error(`Using ${opened.name}.`);
+    await act({ ...opened, explain: explainError });
+  } catch (error) {
+    throw new CommandError(explainError(error));
   }
+}
+
+type OpenedTarget = Omit<Target, 'explain'>;
+
+async function openLocal({
+  dynamodbEndpoint: endpoint = defaultEndpoint,
+}: LocalTarget): Promise<OpenedTarget> {
+  const clock: Clock = {};
+  const database = connect({
+    ...makeLocalConfig(endpoint),
+    requestHandler: requestHandlerOptions(limits),
+  });
+  watchClock(database, clock);
+  for (const name of Object.keys(tableIds) as TableName[]) {
+    await requireTable(database, endpoint, name);
+  }
+  return { name: `the database at ${endpoint}`, database, tables: tableIds, clock };
+}
+
+/** Throws a CommandError unless a database has a table of the plant store, by name and key. */
+async function requireTable(
+  database: DynamoDBDocumentClient,
+  endpoint: string,
+  name: TableName,
+): Promise<void> {
+  const id = tableIds[name];
+  const { partition, sort } = tableKeys[name];
+  const described = await database
+    .send(new DescribeTableCommand({ TableName: id }))
+    .catch((error) => {
+      if (error instanceof ResourceNotFoundException) {
+        return undefined;
+      }
+      throw error;
+    });
+  const key = described?.Table?.KeySchema?.map(({ AttributeName }) => AttributeName) ?? [];
+  if (key.join() !== [partition, sort].filter(Boolean).join()) {
+    const problem = described ? `has another table ${id}` : `has no table ${id}`;
+    throw new CommandError(
+      `The database at ${endpoint} ${problem}. It is not a plant store. Name the one of your "npm ` +
+        'start" with --dynamodb-endpoint.',
+    );
+  }
+}
+
+async function openStack(options: StackTarget): Promise<OpenedTarget> {
+  const { stack } = options;
+  if (stack === undefined) {
+    throw new CommandError(
+      'No target given. Use --localhost for the running "npm start", or --stack PlantStore for ' +
+        'the deployed stack of that name.',
+    );
+  }
+  const clock: Clock = {};
   const requestHandler = requestHandlerOptions(limits, { proxyEnv: readProxyVariables() });
   const { account, ...trust } = await chooseAccount(options, requestHandler);
-  const stack = await describeStack(options.stack, account, clock);
-  console.error(`Using ${stack.name}.`);
-  const database = connect(account);
-  return { ...stack, ...trust, database, clock };
+  const described = await describeStack(stack, account, clock);
+  return { ...described, ...trust, database: connect(account), clock };
 }
 
 /** Reads the outputs of a deployed stack. Throws a CommandError if one is missing or impossible. */
@@ -107,8 +111,8 @@ async function describeStack(
   stack: string,
   account: AwsAccount,
   clock: Clock,
-): Promise<Omit<Target, 'database' | 'clock'>> {
-  // Loaded only for stacks: npm start would take longer to start.
+): Promise<Required<Pick<Target, 'name' | 'tables' | 'baseUrl'>>> {
+  // Loaded only for stacks: the programs start faster without it.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );

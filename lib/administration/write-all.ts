@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { isThrottlingError } from '@smithy/core/retry';
 import { UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 import { CommandError } from '../command-line/command-error.ts';
-import { explain } from './explain.ts';
-import { clearProgress, formatCount, onInterrupt } from './progress.ts';
-import type { TargetOptions } from './target.ts';
+import { formatCount } from '../command-line/format-count.ts';
+import { clearProgress, onInterrupt } from './progress.ts';
+import type { Target } from './target.ts';
 
 /** Writes in progress at a time: they hide the latency of AWS, and a new table can take them. */
 const concurrency = 32;
@@ -14,7 +14,7 @@ const concurrency = 32;
  * in progress and throws a CommandError with the progress.
  */
 export async function writeAll<T>(
-  options: TargetOptions,
+  { explain }: Pick<Target, 'explain'>,
   items: AsyncGenerator<T>,
   write: (item: T) => Promise<void>,
   soFar: () => string,
@@ -59,7 +59,7 @@ export async function writeAll<T>(
   await Promise.all(running);
   clearProgress();
   if (hasFailed()) {
-    const problem = failures.length > 0 ? `${explain(failures[0], options)} ` : '';
+    const problem = failures.length > 0 ? `${explain(failures[0])} ` : '';
     throw new CommandError(`${describeDoubt(unknown.length, unknown[0])}${problem}${state()}`);
   }
 }

@@ -14,7 +14,7 @@ export async function issueDemoToken(endpoint: string, label: string): Promise<s
   const database = connect(makeLocalConfig(endpoint));
   const table = tableIds.accessTokens;
   for (const token of await listTokens(database, table, demo.owner)) {
-    if (token.label === label && token.status === 'expired') {
+    if (token.kind === 'whole' && token.status === 'expired' && token.record.label === label) {
       await deleteToken(database, table, token.id);
     }
   }

@@ -1,13 +1,10 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { defaultPorts } from '../command-line/default-ports.ts';
 import { resolvePath } from '../command-line/paths.ts';
 import { refuseOptionsAsValues, refuseOptionsOfNpm } from '../command-line/refused-arguments.ts';
 
-export const defaultPorts = { api: 3000, dynamodb: 8000 };
 export const defaultDataFolder = '.plant-store';
-
-/** The database that other programs use with `--localhost`. */
-export const defaultEndpoint = `http://127.0.0.1:${defaultPorts.dynamodb}`;
 
 /** Options of npm start and npm run sam. */
 export interface LocalOptions {

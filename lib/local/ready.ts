@@ -1,6 +1,7 @@
+import { defaultEndpoint } from '../command-line/default-ports.ts';
 import { exampleId, examplePlant } from '../openapi/example-plant.ts';
 import { demo } from './demo-token.ts';
-import { defaultEndpoint, type LocalOptions } from './options.ts';
+import type { LocalOptions } from './options.ts';
 
 export interface Ready {
   baseUrl: string;

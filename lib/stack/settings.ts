@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { defaultCacheSeconds } from '../../functions/shared/timeouts.ts';
 
 /** The prefix of all settings in the CDK context. */
 export const settingPrefix = 'plant-store:';
@@ -61,7 +62,7 @@ const entries = {
    */
   'daily-requests': v.optional(integer(1, 999_999_999)),
   /** Seconds for which API Gateway caches a policy. A revoked token may work for as long. */
-  'authorizer-cache': v.optional(integer(0, 300), 60),
+  'authorizer-cache': v.optional(integer(0, 300), defaultCacheSeconds),
   /** The one origin whose pages may call the API, or `*`. By default, none. */
   'cors-origin': text(
     (value) => value === '*' || isOrigin(value),

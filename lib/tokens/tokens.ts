@@ -45,14 +45,20 @@ export interface IssuedToken {
   record: AccessTokenRecord;
 }
 
-/** A token of the list. Of a damaged record, it has the members that the authorizer reads. */
-export interface ListedToken extends Partial<AccessTokenRecord> {
-  id: string;
-  /** A record is unreadable if the authorizer accepts no token for it. */
-  status: TokenStatus | 'unreadable';
-  /** A sentence that says what is wrong with the record, without its values. */
-  fault?: string;
-}
+/** A token of the list, and what its record still says. Errors contain no values of the record. */
+export type ListedToken =
+  | { kind: 'whole'; id: string; owner: string; status: TokenStatus; record: AccessTokenRecord }
+  | {
+      /** The authorizer accepts the token, and another member is damaged. */
+      kind: 'damaged';
+      id: string;
+      owner: string;
+      status: TokenStatus;
+      access: TokenAccess;
+      error: string;
+    }
+  /** The authorizer accepts no token for the record. */
+  | { kind: 'unreadable'; id: string; owner: string | undefined; error: string };
 
 const toSeconds = (ms: number): number => Math.floor(ms / 1000);
 
@@ -138,35 +144,44 @@ export async function listTokens(
   const tokens: ListedToken[] = [];
   const scan = { TableName: table, ConsistentRead: true };
   for await (const { Items = [] } of paginateScan({ client: database }, scan)) {
-    for (const token of Items.map((item) => describeToken(item, now()))) {
+    for (const token of Items.map((item) => readToken(item, now()))) {
       // The owner of a damaged record may be unreadable.
       if (owner === undefined || token.owner === undefined || token.owner === owner) {
         tokens.push(token);
       }
     }
   }
-  const createdAt = ({ created }: ListedToken): number => created ?? Number.MAX_SAFE_INTEGER;
-  return tokens.sort((a, b) => createdAt(a) - createdAt(b) || (a.id < b.id ? -1 : 1));
+  return tokens.sort(compareTokens);
 }
 
-function describeToken(item: TokenItem, now: number): ListedToken {
+/** Orders tokens by their creation. Damaged records come last. */
+function compareTokens(a: ListedToken, b: ListedToken): number {
+  return readCreation(a) - readCreation(b) || (a.id < b.id ? -1 : 1);
+}
+
+const readCreation = (token: ListedToken): number =>
+  token.kind === 'whole' ? token.record.created : Number.MAX_SAFE_INTEGER;
+
+function readToken(item: TokenItem, now: number): ListedToken {
   try {
     const record = parseRecord(item);
-    return { ...record, status: getStatus(record, now) };
+    const { id, owner } = record;
+    return { kind: 'whole', id, owner, status: getStatus(record, now), record };
   } catch (error) {
-    const { message: fault } = error as Error;
+    const { message } = error as Error;
     const id = String(item.id);
     const access = findAccess(item);
     if (access) {
-      return { id, ...access, status: getStatus(access, now), fault };
+      const { owner } = access;
+      return { kind: 'damaged', id, owner, status: getStatus(access, now), access, error: message };
     }
-    const owner = typeof item.owner === 'string' ? { owner: item.owner } : {};
-    return { id, ...owner, status: 'unreadable', fault };
+    const owner = typeof item.owner === 'string' ? item.owner : undefined;
+    return { kind: 'unreadable', id, owner, error: message };
   }
 }
 
 /**
- * Revokes an access token and returns its record, in which `revoked` is the time of the first
+ * Revokes an access token and returns it. In its record, `revoked` is the time of the first
  * revocation. Throws an AdministrationError if the id does not exist, or if it is unknown whether
  * the token was revoked.
  */
@@ -195,7 +210,7 @@ export async function revokeToken(
   if (!item) {
     throw noSuchToken(id);
   }
-  return describeToken(item, now());
+  return readToken(item, now());
 }
 
 /** An idempotent change to a token's record, as DynamoDB expressions. */
@@ -255,8 +270,8 @@ interface Rotation {
   overlap: number;
   /** The lifetime of the new token, if it differs from the old one's. */
   lifetime?: Lifetime | undefined;
-  /** Called with the new token before the old one changes, because the change can fail. */
-  show(issued: IssuedToken): void;
+  /** Called with the new token before the old one changes. If it rejects, the old one stays. */
+  show(issued: IssuedToken): Promise<void>;
 }
 
 /**
@@ -274,7 +289,7 @@ export async function rotateToken(
   const old = await findActiveToken(database, table, id, now());
   const input = { ...old, lifetime: lifetime ?? readLifetime(old) };
   const issued = await issueToken(database, table, input, now);
-  show(issued);
+  await show(issued);
   return endReplacedToken(database, table, old, issued, overlap);
 }
 
@@ -289,14 +304,14 @@ async function findActiveToken(
   if (!item) {
     throw noSuchToken(id);
   }
-  const { status, fault } = describeToken(item, now);
-  if (fault) {
-    throw new AdministrationError(`${fault} Revoke it and issue a new one.`);
+  const token = readToken(item, now);
+  if (token.kind !== 'whole') {
+    throw new AdministrationError(`${token.error} Revoke it and issue a new one.`);
   }
-  if (status !== 'active') {
-    throw new AdministrationError(`The token ${id} is ${status}. Issue a new one instead.`);
+  if (token.status !== 'active') {
+    throw new AdministrationError(`The token ${id} is ${token.status}. Issue a new one instead.`);
   }
-  return parseRecord(item);
+  return token.record;
 }
 
 /**

@@ -8,7 +8,7 @@ const makeError = (message: string, members: object) => Object.assign(new Error(
 const refused = makeError('connect', { code: 'ECONNREFUSED' });
 
 const noDatabase =
-  'No database responds at URL. Start it with "npm start", or choose another with --dynamodb-endpoint.';
+  'No database responds at URL. Start it with "npm start", or name its address with --dynamodb-endpoint.';
 test.each([
   { error: makeError('slow', { name: 'TimeoutError' }), explained: noDatabase },
   { error: makeError('', { code: 'ERR_SSL', neverSent: true }), explained: noDatabase },
@@ -46,6 +46,6 @@ test.each([
   expect(explain(error, deployed)).toBe(explained);
 });
 
-test('an error before the options are read is its name and its message in one line', () => {
-  expect(explain(new TypeError('a\n  bug\u001b'), undefined)).toBe('TypeError: a bug\\u001b');
+test('an unexpected error is its name and its message in one line', () => {
+  expect(explain(new TypeError('a\n  bug\u001b'), local)).toBe('TypeError: a bug\\u001b');
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, test } from '@jest/globals';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, jest, test } from '@jest/globals';
 import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
 import { findTokenId } from '../../functions/access-tokens/token.ts';
@@ -258,6 +258,56 @@ test('a CloudFormation that never responds fails with one line after three attem
   const env = { ...deployed, ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: silent };
   const { stderr, ...ended } = await runHere(tokenProgram, 'list --stack A', { env });
   expect({ ...ended, stderr, attempts }).toMatchSnapshot();
+});
+
+test('a command says which local database it uses', async () => {
+  const line = `list --owner nobody --dynamodb-endpoint ${endpoint}`;
+  const used = await runHere(tokenProgram, line, { keepsTarget: true });
+  const stderr = `Using the database at ${endpoint}.\n`;
+  expect(used).toEqual({ code: 0, stdout: emptyTable, stderr });
+});
+
+test('--localhost is the default port of npm start', async () => {
+  const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const sent: unknown[] = [];
+  send.mockImplementation(async function (this: DynamoDBDocumentClient) {
+    sent.push(await this.config.endpoint?.());
+    throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  } as never);
+  const { stderr } = await runHere(tokenProgram, 'list --localhost');
+  expect(sent).toEqual([expect.objectContaining({ hostname: '127.0.0.1', port: 8000 })]);
+  expect(stderr).toBe(
+    'error: No database responds at http://127.0.0.1:8000. Start it with "npm start", or name its ' +
+      'address with --dynamodb-endpoint.\n',
+  );
+});
+
+const plantsKey = ['owner', 'id'];
+test.each<[keys: Record<string, string[]>, problem: string]>([
+  [{}, 'has no table Plants'],
+  [{ Plants: ['owner', 'name'] }, 'has another table Plants'],
+  [{ Plants: ['owner'] }, 'has another table Plants'],
+  [{ Plants: plantsKey }, 'has no table AccessTokens'],
+  [{ Plants: plantsKey, AccessTokens: ['digest'] }, 'has another table AccessTokens'],
+])('a database with the tables %j is no plant store', async (keys, problem) => {
+  const asked: string[] = [];
+  const endpoint = await serve(async (request, response) => {
+    const { TableName } = JSON.parse(`${Buffer.concat(await request.toArray())}`);
+    asked.push(`${request.headers['x-amz-target']}`);
+    const KeySchema = keys[TableName]?.map((AttributeName) => ({ AttributeName }));
+    const error = { __type: 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException' };
+    response.writeHead(KeySchema ? 200 : 400);
+    response.end(JSON.stringify(KeySchema ? { Table: { KeySchema } } : error));
+  });
+  const line = `issue --owner ann --dynamodb-endpoint ${endpoint}`;
+  expect(await runHere(tokenProgram, line)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `error: The database at ${endpoint} ${problem}. It is not a plant store. Name the one of your ` +
+      '"npm start" with --dynamodb-endpoint.\n',
+  });
+  expect(new Set(asked)).toEqual(new Set(['DynamoDB_20120810.DescribeTable']));
 });
 
 test('endpoints of FIPS and of two protocols are not for a local database', async () => {

@@ -9,7 +9,7 @@ jest.unstable_mockModule('node:timers/promises', () => ({
 }));
 const { retryWhileThrottled, writeAll } = await import('../../lib/administration/write-all.ts');
 
-const target = { localhost: true, dynamodbEndpoint: '' } as const;
+const target = { explain: (error: unknown) => (error as Error).message };
 
 async function* numbersTo(last: number): AsyncGenerator<number> {
   yield* Array.from({ length: last }, (_, i) => i + 1);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { openApiText } from '../../bin/openapi.ts';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { openApiText } from '../../lib/openapi/openapi.ts';
 import { readPage } from '../docs/page.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
 import { differencesFrom, findOperation, openApi } from '../support/openapi/description.ts';
@@ -10,7 +10,7 @@ const committed = readPage('docs/openapi.json');
 const document = JSON.parse(committed);
 const { NewPlant, Plant } = document.components.schemas;
 
-test('docs/openapi.json is the output of "node bin/node24.mjs bin/openapi.ts"', () => {
+test('docs/openapi.json is the output of "npm run openapi"', () => {
   expect(committed).toBe(openApiText);
 });
 

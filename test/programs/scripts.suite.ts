@@ -22,6 +22,7 @@ const runs = [
     code: 0,
     output: /\/plants\.slow\.ts$/m,
   },
+  { script: 'openapi', args: '', code: 0, output: /^Wrote docs\/openapi\.json\.$/m },
   { script: 'bench', args: '--colour', code: 1, output: /Unknown option '--colour'/ },
   { script: 'types', args: '--version', code: 0, output: /^Version 7\./ },
 ];

@@ -8,18 +8,27 @@ import { allScopes, type Scope, stageName } from '../../../functions/shared/oper
 import { requireClock } from '../../../lib/administration/clock.ts';
 import { formatExample, newProgram, runCommand } from '../../../lib/administration/program.ts';
 import { readProxyVariables } from '../../../lib/administration/proxy-variables.ts';
-import { openTarget, type Target, type TargetOptions } from '../../../lib/administration/target.ts';
+import { type Target, withTarget } from '../../../lib/administration/target.ts';
+import {
+  addTargetOptions,
+  type TargetOptions,
+} from '../../../lib/administration/target-options.ts';
 import { CommandError } from '../../../lib/command-line/command-error.ts';
-import { defaultEndpoint, defaultPorts } from '../../../lib/local/options.ts';
+import { defaultPorts } from '../../../lib/command-line/default-ports.ts';
 import { deleteToken, issueToken, revokeToken } from '../../../lib/tokens/tokens.ts';
 import { root } from '../../support/checkout.ts';
 import { type Api, expectPlantStore, lifeAfterRevocation } from './deployment.ts';
 
-type Options = TargetOptions & { baseUrl?: string; samLocal?: true; except?: string[] };
+type Options = TargetOptions & {
+  dynamodbEndpoint?: string;
+  baseUrl?: string;
+  samLocal?: true;
+  except?: string[];
+};
 
 const program = newProgram('npm run -s contract --')
   .description(
-    'Runs the contract tests over HTTP against the running "npm start" or a deployed stack. ' +
+    'Runs the contract tests over HTTP against an "npm start" or a deployed stack. ' +
       'Issues the access tokens that the tests need, and deletes them.',
   )
   .option('--base-url <url>', 'base URL of the API, if not the address of the stack', (text) => {
@@ -33,16 +42,16 @@ const program = newProgram('npm run -s contract --')
   .addHelpText(
     'after',
     formatExample('npm run -s contract -- --stack PlantStore --region eu-central-1'),
-  )
-  .action(testContract);
+  );
+addTargetOptions(program).action((options) =>
+  withTarget(options, (target) => testContract(target, options)),
+);
 process.exitCode = await runCommand(program, 'This command issues its own tokens.');
 
-async function testContract(options: Options): Promise<void> {
+async function testContract(target: Target, options: Options): Promise<void> {
   const { samLocal = false, except = [] } = options;
-  const where = options.localhost ? 'the running "npm start"' : `the stack ${options.stack}`;
-  const target = await openTarget(options);
-  await requireClock(target.clock, target.database);
-  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? findBaseUrl(target.name);
+  requireClock(target.clock);
+  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? findLocalApi(options);
   const proxy = options.localhost ? {} : readProxyVariables();
   const isHttps = baseUrl.startsWith('https:');
   const api: Api = { baseUrl, agent: isHttps && new Agent({ proxyEnv: proxy }) };
@@ -51,7 +60,7 @@ async function testContract(options: Options): Promise<void> {
   try {
     const plants = samLocal ? 200 : 1200;
     console.log(
-      `Testing ${baseUrl}, ${where}. About ${plants} plants are created and deleted again.`,
+      `Testing ${baseUrl} with ${target.name}. About ${plants} plants are created and deleted again.`,
     );
     const suiteTarget = {
       baseUrl,
@@ -86,10 +95,12 @@ async function testContract(options: Options): Promise<void> {
   }
 }
 
-/** Returns the base URL of an `npm start` on default ports. */
-function findBaseUrl(dynamodbEndpoint: string): string {
-  if (dynamodbEndpoint !== defaultEndpoint) {
-    throw new CommandError(`No API is known for ${dynamodbEndpoint}. Name it with --base-url.`);
+/** Returns the base URL of an `npm start` on its default ports. */
+function findLocalApi({ dynamodbEndpoint }: { dynamodbEndpoint?: string }): string {
+  if (dynamodbEndpoint !== undefined) {
+    throw new CommandError(
+      `The API with the database ${dynamodbEndpoint} is not known. Name it with --base-url.`,
+    );
   }
   return `http://127.0.0.1:${defaultPorts.api}/${stageName}`;
 }

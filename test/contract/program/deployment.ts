@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { defaultCacheSeconds } from '../../../functions/shared/timeouts.ts';
 import type { Target } from '../../../lib/administration/target.ts';
 import { CommandError } from '../../../lib/command-line/command-error.ts';
 import { revokeToken } from '../../../lib/tokens/tokens.ts';
@@ -32,7 +33,7 @@ export async function lifeAfterRevocation(
     const { status } = await fetchList(api, token, { signal });
     const seconds = Math.round((performance.now() - revoked) / 1000);
     if (status === 401 || seconds > longestLife) {
-      const line = `A revoked token got ${status} after ${seconds} s (60 by default).`;
+      const line = `A revoked token got ${status} after ${seconds} s (${defaultCacheSeconds} by default).`;
       return { isExpected: status === 401, line };
     }
     await setTimeout(1000, undefined, { signal });

@@ -62,9 +62,9 @@ export async function startFaultProxy(handshakes?: (HandshakeFault | undefined)[
     const subject = findSubject(parameters);
     const commands = seen.get(subject) ?? [];
     seen.set(subject, [...commands, command]);
-    // A program sends this before it writes, only to read the database's time.
-    const isForTime = command === 'ListTables';
-    const script = isForTime ? [] : (scripts.get(subject) ?? scriptForAll);
+    // A program sends this first, to see whether the database is a plant store's.
+    const isFirst = command === 'DescribeTable';
+    const script = isFirst ? [] : (scripts.get(subject) ?? scriptForAll);
     const scripted = (script.length > 1 ? script.shift() : script[0]) ?? pass;
     const fault = refuseSignature(headers) ?? scripted;
     const forward = () => forwardTo(database, headers, body);
