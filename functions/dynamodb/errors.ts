@@ -74,7 +74,11 @@ function hasNotConnected({ neverSent, code, syscall = '', message }: AttemptErro
 type SdkError = Parameters<typeof isTransientError>[0];
 
 /** Whether DynamoDB throttles, is slow or is unreachable. A retry may succeed. */
-export const isUnavailable = (error: unknown): boolean =>
-  [isThrottlingError, isTransientError, isServerError].some(
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof Unavailable) {
+    return true;
+  }
+  return [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),
   );
+}

@@ -1,3 +1,5 @@
+import { int64 } from '../shared/int64.ts';
+
 /** The top level of a JSON object, with the facts that `JSON.parse` loses. */
 export interface JsonObject {
   /** Integers are bigints, so that no digit is lost. */
@@ -66,12 +68,9 @@ function findMembers(text: string): Member[] {
 
 const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Maximum digits of an int64. */
-const maxDigits = 19;
-
 /**
  * Returns the value of a JSON number if it is an integer, like `7`, `7.0` and `0.7e1`. An integer
- * with more than 19 digits becomes one with 20, because `1e999999999` would fill the memory.
+ * with more digits than an int64 becomes one with 20, because `1e999999999` would fill the memory.
  */
 function parseInteger(literal: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(literal) ?? [];
@@ -86,8 +85,8 @@ function parseInteger(literal: string): bigint | undefined {
     return undefined;
   }
   const length = digits.length + power;
-  if (length > maxDigits) {
-    return BigInt(`${sign}1${'0'.repeat(maxDigits)}`);
+  if (length > int64.maxDigits) {
+    return BigInt(`${sign}1${'0'.repeat(int64.maxDigits)}`);
   }
   return BigInt(sign + digits.slice(0, length).padEnd(length, '0'));
 }

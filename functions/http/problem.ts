@@ -1,4 +1,4 @@
-import { type ProblemCode, problemMembers, problems } from '../shared/problems.ts';
+import { type ProblemCode, problemDetails, problems } from '../shared/problems.ts';
 
 /**
  * An error in a request, with its place: a JSON pointer (RFC 6901) into the body, or the name of a
@@ -24,8 +24,7 @@ export class Problem extends Error {
 
   /** Returns the problem details (RFC 9457). `instance` is the request id. */
   toJson(instance: string): object {
-    const { code, message: detail, errors } = this;
-    const known = errors.length > 0 ? { errors } : {};
-    return { ...problemMembers(code), detail, instance, ...known };
+    const { code, errors } = this;
+    return { ...problemDetails(code, instance), ...(errors.length > 0 && { errors }) };
   }
 }

@@ -1,14 +1,11 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { int64 } from '../shared/int64.ts';
 
-const largestId = 2n ** 63n - 1n;
-export const smallestId = -largestId - 1n;
-
-/** An int64 that the client chooses. */
 const plantId = v.pipe(
   v.bigint('must be an integer'),
-  v.minValue(smallestId, `must be at least ${smallestId}`),
-  v.maxValue(largestId, `must be at most ${largestId}`),
+  v.minValue(int64.min, `must be at least ${int64.min}`),
+  v.maxValue(int64.max, `must be at most ${int64.max}`),
 );
 
 /** Returns the schema of a text. The lengths are in code points. */
@@ -49,8 +46,8 @@ export const publicFields = ({ name, tag }: Plant): PublicFields => ({ name, tag
 export const digits = v.pipe(
   v.string('must be a string'),
   v.regex(
-    /^(?:0|-?[1-9][0-9]{0,18})$/,
-    'must be an integer like 7 or -7, with at most 19 digits and no leading zeros',
+    new RegExp(`^(?:0|-?[1-9][0-9]{0,${int64.maxDigits - 1}})$`),
+    `must be an integer like 7 or -7, with at most ${int64.maxDigits} digits and no leading zeros`,
   ),
   v.transform((text) => BigInt(text)),
 );

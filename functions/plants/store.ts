@@ -9,7 +9,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { requireStoredItem } from '../dynamodb/client.ts';
 import { UnknownOutcome } from '../dynamodb/errors.ts';
-import { isSamePlant, type Plant, parsePlant, plantMembers, smallestId } from './plant.ts';
+import { int64 } from '../shared/int64.ts';
+import { isSamePlant, type Plant, parsePlant, plantMembers } from './plant.ts';
 
 export type Creation = 'created' | 'unchanged' | 'conflict';
 
@@ -73,7 +74,7 @@ export function plantStore(database: DynamoDBDocumentClient, table: string): Pla
   async function list(
     owner: string,
     limit: number,
-    after = smallestId - 1n,
+    after = int64.min - 1n,
     options: Options = {},
   ): Promise<Plant[]> {
     const plants: Plant[] = [];

@@ -60,17 +60,26 @@ export const problems: Record<ProblemCode, ProblemRow> = rows;
 
 export const problemMediaType = 'application/problem+json';
 
-export interface ProblemMembers {
+export interface ProblemDetails {
   type: string;
   title: string;
   status: number;
+  detail: string;
+  instance: string;
 }
 
-/**
- * Returns the members that are the same in all problems of a code. The title is the code in words.
- */
-export const problemMembers = (code: ProblemCode): ProblemMembers => ({
-  type: `urn:problem-type:plant-store:${code}`,
-  title: code.charAt(0).toUpperCase() + code.slice(1).replaceAll('-', ' '),
-  status: problems[code].status,
-});
+/** Returns the details of a problem (RFC 9457). `instance` is the request id. */
+export function problemDetails(code: ProblemCode, instance: string): ProblemDetails {
+  const { status, detail } = problems[code];
+  return {
+    type: `urn:problem-type:plant-store:${code}`,
+    title: problemTitle(code),
+    status,
+    detail,
+    instance,
+  };
+}
+
+/** Returns the code in words. */
+export const problemTitle = (code: ProblemCode): string =>
+  code.charAt(0).toUpperCase() + code.slice(1).replaceAll('-', ' ');

@@ -3,8 +3,8 @@ import { commonHeaders, requestIdHeader, tokenEndHeader } from '../../functions/
 import {
   type ProblemCode,
   problemMediaType,
-  problemMembers,
   problems,
+  problemTitle,
 } from '../../functions/shared/problems.ts';
 
 export type Json = Record<string, unknown>;
@@ -102,7 +102,7 @@ function errorResponse(codes: ProblemCode[], errors = exampleErrors): Json {
     return [code, { value }];
   });
   return {
-    description: codes.map((code) => problemMembers(code).title).join(', or '),
+    description: codes.map((code) => problemTitle(code)).join(', or '),
     headers: {
       ...(codes.every((code) => ofGateway.includes(code)) ? everyResponse : ofFunctions),
       ...Object.fromEntries(

@@ -1,7 +1,7 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { commonHeaders, requestIdHeader } from '../../functions/shared/headers.ts';
-import { problemMediaType, problemMembers, problems } from '../../functions/shared/problems.ts';
+import { problemDetails, problemMediaType, problems } from '../../functions/shared/problems.ts';
 
 /** Not `context.requestId`: clients can choose it, and it would be inserted unescaped. */
 const requestId = 'context.extendedRequestId';
@@ -12,8 +12,7 @@ const requestId = 'context.extendedRequestId';
  */
 export function addGatewayResponses(rest: RestApi, corsOrigin: string | undefined): void {
   for (const [type, code] of Object.entries(gatewayResponses)) {
-    const { status, detail, headers } = problems[code];
-    const problem = { ...problemMembers(code), detail, instance: `$${requestId}` };
+    const { status, headers } = problems[code];
     rest.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: `${status}`,
@@ -22,7 +21,7 @@ export function addGatewayResponses(rest: RestApi, corsOrigin: string | undefine
         ...commonHeaders(corsOrigin),
         ...headers,
       }),
-      templates: { 'application/json': JSON.stringify(problem) },
+      templates: { 'application/json': JSON.stringify(problemDetails(code, `$${requestId}`)) },
     });
   }
 }

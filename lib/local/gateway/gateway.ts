@@ -8,8 +8,8 @@ import { commonHeaders, preflight, requestIdHeader } from '../../../functions/sh
 import { operations, stageName } from '../../../functions/shared/operations.ts';
 import {
   type ProblemCode,
+  problemDetails,
   problemMediaType,
-  problemMembers,
   problems,
 } from '../../../functions/shared/problems.ts';
 import { localRegion } from '../away-from-aws.ts';
@@ -157,7 +157,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     failure?: Failure,
   ): ApiResponse {
     const code = gatewayResponses[type];
-    const { status, detail, headers } = problems[code];
+    const { status, headers } = problems[code];
     return {
       status,
       headers: Object.entries({
@@ -166,7 +166,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
         [requestIdHeader]: instance,
         ...headers,
       }),
-      body: JSON.stringify({ ...problemMembers(code), detail, instance }),
+      body: JSON.stringify(problemDetails(code, instance)),
       problem: code,
       failure,
     };
