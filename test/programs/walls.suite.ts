@@ -14,7 +14,7 @@ const mayImport: Record<string, string[]> = {
   'functions/access-tokens': ['functions/log', 'functions/shared'],
   'functions/dynamodb': ['functions/log', 'functions/shared'],
   'functions/http': ['functions/dynamodb', 'functions/log', 'functions/shared'],
-  'functions/plants': ['functions/dynamodb'],
+  'functions/plants': ['functions/dynamodb', 'functions/shared'],
   'functions/shared': [],
   'lib/stack': ['functions/shared'],
   'lib/local': [
