@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { digestToken } from '../../functions/access-tokens/token.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
-import { functionVariables } from '../../lib/local/runtime/functions.ts';
+import { withoutAwsFiles } from '../../lib/local/away-from-aws.ts';
 import { makeToken } from '../../lib/tokens/make-token.ts';
 import { AdministrationError } from '../../lib/tokens/tokens.ts';
 import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
@@ -32,16 +32,17 @@ const neverUsed = [
   ...['vnd.amazon.eventstream', new AdministrationError().name],
 ];
 
-const folders = bundleFunctions();
+const bundles = bundleFunctions();
 const ids = Object.keys(entries) as FunctionId[];
 
 test.each(ids)('the bundle of %s is small and lacks the parts that no function uses', (id) => {
-  const files = readdirSync(folders[id]);
+  const { folder } = bundles[id];
+  const files = readdirSync(folder);
   expect(files.sort()).toEqual(['index.js', 'start.mjs']);
-  const sizes = files.map((file) => statSync(join(folders[id], file)).size);
+  const sizes = files.map((file) => statSync(join(folder, file)).size);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(maxBytes);
 
-  const code = readFileSync(join(folders[id], 'index.js'), 'utf8');
+  const code = readFileSync(join(folder, 'index.js'), 'utf8');
   expect(neverUsed.filter((text) => code.includes(text))).toEqual([]);
 });
 
@@ -85,11 +86,14 @@ await database.send(new PutCommand({ TableName: tableIds.accessTokens, Item }));
 // The proxy has TLS and checks credentials. It resets the second call of the first function.
 const handshakes = [undefined, resetHandshake];
 const proxy = await startFaultProxy(handshakes);
+/** The variables that Lambda sets, and those of the test. */
 const environment = {
-  ...functionVariables(proxy.before(endpoint)),
+  ...withoutAwsFiles,
   ...temporaryCredentials,
+  TZ: 'UTC',
   NODE_EXTRA_CA_CERTS: certificateFiles.certificate,
 };
+const dynamodb = { AWS_ENDPOINT_URL_DYNAMODB: proxy.before(endpoint) };
 
 const create = (name: string) => proxyEvent({ body: makeBody(7, name) });
 const remove = (id: string) => proxyEvent({ pathParameters: { id } });
@@ -125,7 +129,8 @@ beforeAll(async () => {
   const { child, ended } = startProgram(process.execPath, args, { env: environment });
   const functions = ids.map((id) => ({
     id,
-    module: pathToFileURL(join(folders[id], 'start.mjs')).href,
+    module: pathToFileURL(join(bundles[id].folder, 'start.mjs')).href,
+    variables: { ...bundles[id].variables, ...dynamodb },
     events: calls[id].map(([event]) => event),
   }));
   child.stdin.end(JSON.stringify(functions));

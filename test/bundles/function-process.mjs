@@ -1,5 +1,5 @@
 // Loads functions as Lambda does, calls each with its events, and prints a report. stdin has the
-// module and the events of each. Importing node:fs or node:crypto would load more than they do.
+// module, the environment variables and the events of each. Importing node:fs or node:crypto would load more than they do.
 const [fs, net, tls] = ['fs', 'net', 'tls'].map(process.getBuiltinModule);
 const functions = JSON.parse(fs.readFileSync(0, 'utf8'));
 
@@ -21,7 +21,9 @@ for (const level of ['info', 'warn', 'error']) {
 
 const context = { getRemainingTimeInMillis: () => 10_000 };
 const reports = {};
-for (const { id, module, events } of functions) {
+const environment = { ...process.env };
+for (const { id, module, variables, events } of functions) {
+  process.env = { ...environment, ...variables };
   Object.assign(count, { connections: 0, secureContexts: 0 });
   log = [];
   const loadedBefore = new Set(process.moduleLoadList);

@@ -16,8 +16,15 @@ export const entries = Object.fromEntries(
   ]),
 ) as Record<FunctionId, string>;
 
-/** Synthesizes the stack with its bundles. Returns each function's folder of code. */
-export function bundleFunctions(): Record<FunctionId, string> {
+interface Bundle {
+  /** The folder of the code. */
+  folder: string;
+  /** The template's environment variables. The local table names are the tables' logical ids. */
+  variables: Record<string, string>;
+}
+
+/** Synthesizes the stack with its bundles. */
+export function bundleFunctions(): Record<FunctionId, Bundle> {
   // CDK runs esbuild by npx, which takes longer than esbuild. Windows does not find this one.
   process.env.PATH = [join(import.meta.dirname, 'npx'), process.env.PATH].join(delimiter);
   // A folder of `--output` can have a blank.
@@ -29,9 +36,12 @@ export function bundleFunctions(): Record<FunctionId, string> {
   });
   const stack = new PlantStoreStack(app, readSettings({}));
   const { Resources } = app.synth().getStackArtifact(stack.artifactId).template;
-  const folders = Object.keys(entries).map((id) => [
-    id,
-    join(outdir, Resources[id].Metadata['aws:asset:path']),
-  ]);
-  return Object.fromEntries(folders);
+  const bundles = Object.keys(entries).map((id) => {
+    const { Metadata, Properties } = Resources[id];
+    const variables = Object.entries<string | { Ref: string }>(Properties.Environment.Variables);
+    const resolved = variables.map(([name, value]) => [name, Object(value).Ref ?? value]);
+    const folder = join(outdir, Metadata['aws:asset:path']);
+    return [id, { folder, variables: Object.fromEntries(resolved) }];
+  });
+  return Object.fromEntries(bundles);
 }

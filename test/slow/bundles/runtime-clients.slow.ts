@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { functionVariables } from '../../../lib/local/runtime/functions.ts';
+import { withoutAwsFiles } from '../../../lib/local/away-from-aws.ts';
 import { makeToken } from '../../../lib/tokens/make-token.ts';
 import { bundleFunctions } from '../../support/bundles.ts';
 import { requireOfCi } from '../../support/checkout.ts';
+import { temporaryCredentials } from '../../support/database/proxy.ts';
 import { startProgram } from '../../support/program.ts';
 import { tokenEvent } from '../../support/service/proxy-event.ts';
 
@@ -14,13 +15,16 @@ const bundles = bundleFunctions();
 
 /** Calls the bundled authorizer through a runtime client. Returns the error and the log codes. */
 async function callAuthorizer(program: string, authorizationToken: string) {
-  const folder = bundles.Authorizer;
+  const { folder, variables } = bundles.Authorizer;
   const loader = new URL('runtime-client.mjs', import.meta.url).href;
   const args = ['--import', loader, program, 'start.handler'];
   const { child, waitFor, ended } = startProgram(process.execPath, args, {
     cwd: folder,
     env: {
-      ...functionVariables('http://127.0.0.1:9'),
+      ...variables,
+      ...withoutAwsFiles,
+      ...temporaryCredentials,
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
       AWS_LAMBDA_FUNCTION_NAME: 'Authorizer',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
       AWS_LAMBDA_FUNCTION_VERSION: '1',
