@@ -1,5 +1,6 @@
 // Loads functions as Lambda does, calls each with its events, and prints a report. stdin has the
-// module, the environment variables and the events of each. Importing node:fs or node:crypto would load more than they do.
+// module, the environment variables and the events of each. Importing node:fs or node:crypto would
+// load more than they do.
 const [fs, net, tls] = ['fs', 'net', 'tls'].map(process.getBuiltinModule);
 const functions = JSON.parse(fs.readFileSync(0, 'utf8'));
 
