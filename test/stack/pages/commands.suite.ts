@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { readSettings, settingPrefix } from '../../../lib/stack/settings.ts';
+import { readPage } from '../../docs/page.ts';
 import { root } from '../../support/checkout.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { Parameters } from '../deploy-role.ts';
 import { findProperties, templates } from '../templates.ts';
-import { type Command, readPageCommands } from './commands.ts';
+import { type Command, pages, readPageCommands } from './commands.ts';
 
 const { default: template, everything } = templates;
 const [stage] = findProperties(template, 'AWS::ApiGateway::Stage');
@@ -86,6 +87,9 @@ function readOptions({ words }: Command): { option: string; values: string[] }[]
   }));
 }
 
+const readNames = (pattern: RegExp) =>
+  pages.flatMap((page) => [...readPage(page).matchAll(pattern)].map(([, name = '']) => name));
+
 const onPosix = testOnPosix('it has no Bash of its own');
 const commands = process.platform === 'win32' ? [] : readPageCommands();
 
@@ -105,4 +109,12 @@ onPosix('the runbook stops traffic by setting the limits that the ceiling sets',
   const stops = commands.flatMap(({ words }) => (words[2] === 'update-stage' ? [words] : []));
   const patches = throttles.map((path) => `op=replace,path=${path},value=0`);
   expect(stops.map((words) => words.slice(-patches.length))).toEqual([patches]);
+});
+
+test('the pages name alarms, log groups and roles as the stack does', () => {
+  const ids = Object.keys(everything.Resources);
+  const names = readNames(/`PlantStore-([A-Z]\w+)/g).filter((name) => !isPlaceholder(name));
+  const unknown = names.filter((name) => !ids.some((id) => id.startsWith(name)));
+  expect(unknown.filter((name) => !alarms.includes(`PlantStore-${name}`))).toEqual([]);
+  expect(names.length).toBeGreaterThan(1);
 });

@@ -54,12 +54,13 @@ function runRecorded(blocks: string[]): string[][] {
     .map((words) => words.split('\0').slice(0, -1));
 }
 
+export const pages = globSync(['*.md', 'docs/*.md'], { cwd: root }).map((page) =>
+  page.replaceAll('\\', '/'),
+);
+
 /** Returns the commands of AWS, CDK and npm on pages that have some which need an AWS account. */
-export function readPageCommands(): Command[] {
-  const pages = globSync(['*.md', 'docs/*.md'], { cwd: root }).map((page) =>
-    page.replaceAll('\\', '/'),
-  );
-  return pages.flatMap((page) => {
+export const readPageCommands = (): Command[] =>
+  pages.flatMap((page) => {
     const text = readPage(page);
     const inline = [...text.matchAll(/`((?:aws|(?:npx )?cdk) [a-z][^`]+)`/g)].map(([, code = '']) =>
       code.replaceAll('\n', ' '),
@@ -68,4 +69,3 @@ export function readPageCommands(): Command[] {
     const blocks = marked.length > 0 ? codeBlocks(text, 'sh') : [];
     return runRecorded([...blocks, ...inline]).map((words) => ({ page, words }));
   });
-}
