@@ -19,14 +19,11 @@ export function requireOutput(): void {
 
 const nullDevice = (): number => statSync(devNull).rdev;
 
-/** Writes a line to stdout. Throws a CommandError with this message if it cannot be written. */
-export async function writeSecret(line: string, message: string): Promise<void> {
+/** Writes a line to stdout. Rejects if it cannot be written. */
+export async function writeSecret(line: string): Promise<void> {
   // The program's own listener would exit without a word.
   process.stdout.removeAllListeners('error').on('error', () => {});
-  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
-  process.stdout.write(`${line}\n`, resolve);
-  const error = await promise;
-  if (error) {
-    throw new CommandError(`${message} (${error.message})`);
-  }
+  const written = Promise.withResolvers<void>();
+  process.stdout.write(`${line}\n`, (error) => (error ? written.reject(error) : written.resolve()));
+  await written.promise;
 }

@@ -1,7 +1,9 @@
 import { formatTime } from '../../functions/access-tokens/record.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
 import { defaultCacheSeconds } from '../../functions/shared/timeouts.ts';
+import { CommandError } from '../command-line/command-error.ts';
 import { escapeControls } from '../command-line/escape-controls.ts';
+import { formatCount } from '../command-line/format-count.ts';
 import type { IssuedToken, ListedToken } from '../tokens/tokens.ts';
 import { writeSecret } from './secret.ts';
 
@@ -10,10 +12,12 @@ import { writeSecret } from './secret.ts';
  * written.
  */
 export async function printIssued({ id, token, record }: IssuedToken): Promise<void> {
-  await writeSecret(
-    token,
-    `The new token could not be written, and works. Run "revoke ${id}", then repeat the command.`,
-  );
+  await writeSecret(token).catch(({ message }: Error) => {
+    throw new CommandError(
+      `Cannot write the new token (${message}), which works. Run "revoke ${id}", then repeat the ` +
+        'command.',
+    );
+  });
   console.error(
     `${id}: ${record.scopes.map(escapeControls).join(' ')} for ${record.owner}; ` +
       `expires: ${formatExpiry(record.expires)}. It cannot be shown again.`,
@@ -53,7 +57,10 @@ const titles = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES', 'LABEL'];
 
 /** Formats a table with one token on each line. */
 function formatTable(tokens: ListedToken[]): string {
-  const rows = [titles, ...tokens.map(formatRow)].map((row) => row.map(escapeControls));
+  const now = Date.now() / 1000;
+  const rows = [titles, ...tokens.map((token) => formatRow(token, now))].map((row) =>
+    row.map(escapeControls),
+  );
   const widths = titles.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );
@@ -63,14 +70,26 @@ function formatTable(tokens: ListedToken[]): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-function formatRow(token: ListedToken): string[] {
+function formatRow(token: ListedToken, now: number): string[] {
   if (token.kind === 'unreadable') {
     return [token.id, token.owner ?? '', '', 'unreadable', '', ''];
   }
   const { id, owner, status } = token;
   const { scopes, expires } = token.kind === 'whole' ? token.record : token.access;
   const label = token.kind === 'whole' ? token.record.label : '';
-  return [id, owner, formatScopes(scopes), status, formatMinute(expires), label];
+  const end = formatMinute(expires) + (status === 'active' ? formatRest(expires, now) : '');
+  return [id, owner, formatScopes(scopes), status, end, label];
+}
+
+const daySeconds = 86_400;
+
+/** Returns in how many days a token ends, like ` (in 9 days)`, if it ends within 14 days. */
+function formatRest(expires: number | undefined, now: number): string {
+  const days = expires === undefined ? Number.POSITIVE_INFINITY : (expires - now) / daySeconds;
+  if (days > 14) {
+    return '';
+  }
+  return days < 1 ? ' (in less than a day)' : ` (in ${formatCount(Math.floor(days), 'day')})`;
 }
 
 function formatScopes(scopes: readonly string[]): string {

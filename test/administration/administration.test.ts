@@ -3,3 +3,4 @@ import './plants.suite.ts';
 import './proxies.suite.ts';
 import './target.suite.ts';
 import './token.suite.ts';
+import './secret.suite.ts';

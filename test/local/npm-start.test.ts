@@ -227,9 +227,9 @@ test('a token is listed without the proxy of the environment', async () => {
   const program = startProgram(process.execPath, ['bin/token.ts', ...args], { env });
   const { code, stdout } = await program.ended();
   expect(code).toBe(0);
-  expect(stdout.replace(/20..-..-..T..:..Z/, 'UNTIL')).toBe(
-    'ID            OWNER  SCOPES  STATUS  EXPIRES            LABEL\n' +
-      `${splitToken(running.token).id}  demo   all     active  UNTIL  npm start\n`,
+  expect(stdout.replace(/20..-..-..T..:..Z/, 'UNTIL').replace(/ +LABEL/, ' LABEL')).toBe(
+    'ID            OWNER  SCOPES  STATUS  EXPIRES LABEL\n' +
+      `${splitToken(running.token).id}  demo   all     active  UNTIL (in less than a day)  npm start\n`,
   );
 });
 
