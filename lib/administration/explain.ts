@@ -1,5 +1,5 @@
 import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
-import { CommandError } from '../command-line/command-error.ts';
+import { CommandError, formatError } from '../command-line/command-error.ts';
 import { defaultEndpoint } from '../command-line/default-ports.ts';
 import { escapeControls } from '../command-line/escape-controls.ts';
 import { AdministrationError } from '../tokens/tokens.ts';
@@ -30,11 +30,10 @@ function describeError(error: unknown, options: TargetOptions): string {
   if (error instanceof Unavailable && !(error instanceof UnknownOutcome) && error.cause) {
     return describeError(error.cause, options);
   }
-  const { name, message } = error as Error;
   const explained = options.localhost
     ? explainLocal(error as Error, options)
     : explainStack(error as Error, options);
-  return explained ?? `${name}: ${message}`;
+  return explained ?? formatError(error as Error);
 }
 
 /** Returns whether an error of the SDK means that nothing responded. */
@@ -80,9 +79,6 @@ function explainStack(
   }
   if (name.startsWith('AccessDenied')) {
     return `AWS denied access (${message}). Choose other credentials with --profile.`;
-  }
-  if (message === 'Region is missing') {
-    return 'No AWS region given. Use --region.';
   }
   if (name === 'ValidationError' && message.includes('does not exist')) {
     return (

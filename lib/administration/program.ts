@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { CommandError } from '../command-line/command-error.ts';
+import { formatError } from '../command-line/command-error.ts';
+import { deleteEmptyVariables } from '../command-line/environment.ts';
 import {
   refuseOptionsAsValues,
   refuseOptionsOfNpm,
@@ -25,6 +26,7 @@ export const formatExample = (command: string): string => `\nExample:\n  ${comma
  */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
   exitOnClosedOutput();
+  deleteEmptyVariables();
   refuseOptionsAsValues(program.commands.length > 0 ? program.commands : [program]);
   try {
     refuseSecretArguments(program, insteadOfTokens);
@@ -35,8 +37,7 @@ export async function runCommand(program: Command, insteadOfTokens: string): Pro
     if (error instanceof CommanderError) {
       return error.exitCode;
     }
-    const { name, message } = error as Error;
-    console.error(`error: ${error instanceof CommandError ? message : `${name}: ${message}`}`);
+    console.error(`error: ${formatError(error as Error)}`);
     return 1;
   } finally {
     // An open stdin would keep the process running.

@@ -41,7 +41,7 @@ test.each([
     error: makeError('1 error detected', { name: 'ValidationError' }),
     explained: 'ValidationError: 1 error detected',
   },
-  { error: makeError('/x does not exist', {}), explained: 'Error: /x does not exist' },
+  { error: makeError('/x does not exist', {}), explained: '/x does not exist' },
 ])('with a stack, $error is explained as $explained', ({ error, explained }) => {
   expect(explain(error, deployed)).toBe(explained);
 });

@@ -3,7 +3,6 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, jest, test } from '@jest/globals';
-import { plantsProgram } from '../../bin/plants.ts';
 import { tokenProgram } from '../../bin/token.ts';
 import { findTokenId } from '../../functions/access-tokens/token.ts';
 import { allScopes } from '../../functions/shared/operations.ts';
@@ -20,6 +19,7 @@ import { describeStack } from '../support/http/described-stack.ts';
 import { serve, startForwarder } from '../support/http/servers.ts';
 import { emptyTable, mask, usingStack } from '../support/programs/printed.ts';
 import { runHere } from '../support/programs/run.ts';
+import { targetCommands } from '../support/programs/target-commands.ts';
 
 // A small server is the stack's CloudFormation. The local engine is its DynamoDB.
 
@@ -333,18 +333,6 @@ test.each([
   expect(mask(ended, { ENDPOINT: endpoint })).toMatchSnapshot();
 });
 
-/** Every command that reads or changes a table. */
-const commands = [
-  { program: tokenProgram, line: 'issue --owner alice' },
-  { program: tokenProgram, line: 'list' },
-  { program: tokenProgram, line: 'revoke Zk3v9QeXb2Lr' },
-  { program: tokenProgram, line: 'rotate Zk3v9QeXb2Lr' },
-  { program: tokenProgram, line: 'list --region eu-central-1 --profile work' },
-  { program: plantsProgram, line: 'export - --owner alice' },
-  { program: plantsProgram, line: 'import - --owner alice' },
-  { program: plantsProgram, line: 'erase --owner alice' },
-];
-
 // The account in the environment uses this server for both services.
 let calls = 0;
 const counter = await serve((_, response) => {
@@ -352,8 +340,12 @@ const counter = await serve((_, response) => {
   response.writeHead(500).end();
 });
 
-test.each(commands)('$line without a target sends no request and fails', async (command) => {
-  const env = { ...account, AWS_ENDPOINT_URL: counter };
-  expect(await runHere(command.program, command.line, { env })).toMatchSnapshot();
-  expect(calls).toBe(0);
-});
+const namingNoStack = { program: tokenProgram, line: 'list --region eu-central-1 --profile work' };
+test.each([...targetCommands, namingNoStack])(
+  '$line without a target sends no request and fails',
+  async (command) => {
+    const env = { ...account, AWS_ENDPOINT_URL: counter };
+    expect(await runHere(command.program, command.line, { env })).toMatchSnapshot();
+    expect(calls).toBe(0);
+  },
+);

@@ -141,13 +141,13 @@ export const temporaryCredentials = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'ASIATEMPORARY',
   AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_SESSION_TOKEN: 'token of the session',
+  AWS_SESSION_TOKEN: 'token-of-the-session',
 };
 
 /** The credentials that the proxy accepts, by their access keys. */
 const accepted: Record<string, { region: string; sessionToken?: string }> = {
   local: { region: 'us-east-1' },
-  ASIATEMPORARY: { region: 'eu-west-1', sessionToken: 'token of the session' },
+  ASIATEMPORARY: { region: 'eu-west-1', sessionToken: 'token-of-the-session' },
 };
 
 /**
