@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { type Plant, parsePlant } from '../../functions/plants/plant.ts';
 import { CommandError } from '../command-line/command-error.ts';
+import { escapeControls } from '../command-line/escape-controls.ts';
 import { formatCount } from '../command-line/format-count.ts';
 import { resolvePath } from '../command-line/paths.ts';
 import { writeNewFile } from './new-file.ts';
@@ -14,11 +15,14 @@ export async function exportPlants(
   owner: string,
   file: string,
 ): Promise<number> {
+  const isTerminal = file === '-' && process.stdout.isTTY;
+  // An escape like \u202e is JSON's own, too.
+  const format = isTerminal ? escapeControls : (line: string) => line;
   let exported = 0;
   async function* pages(): AsyncGenerator<string> {
     try {
       for await (const page of readPages(database, tables.plants, owner)) {
-        yield page.map((item) => formatLine(parsePlant(item))).join('');
+        yield page.map((item) => `${format(formatPlant(parsePlant(item)))}\n`).join('');
         exported += page.length;
         showProgress(`Exporting: ${formatCount(exported, 'plant')}`);
       }
@@ -39,6 +43,6 @@ export async function exportPlants(
 }
 
 /** Returns the body that creates a plant, in one line. */
-function formatLine({ id, ...others }: Plant): string {
-  return `{"id":${id},${JSON.stringify(others).slice(1)}\n`;
+function formatPlant({ id, ...others }: Plant): string {
+  return `{"id":${id},${JSON.stringify(others).slice(1)}`;
 }

@@ -20,7 +20,7 @@ import { runHere } from '../support/programs/run.ts';
 const { endpoint, database } = await openDatabase();
 const table = tableIds.accessTokens;
 
-const local = (line: string, stdin = '', env = {}) =>
+const local = (line: string, stdin: string | Buffer = '', env = {}) =>
   runHere(tokenProgram, `${line} --localhost --dynamodb-endpoint ${endpoint}`, { stdin, env });
 const find = (id = '') => findRecord(database, table, id);
 /** Returns the record of the token on stdout. */
@@ -98,6 +98,43 @@ test.each(['', '--active', '--json', '--json --active', '--owner ann', '--json -
   },
 );
 
+test('list marks active tokens that end within 14 days', async () => {
+  const { endpoint, database } = await openDatabase();
+  const now = Math.floor(Date.now() / 1000);
+  // Whole days end a minute before, so that no second between here and the list matters.
+  const ends = {
+    A: 60,
+    B: day - 60,
+    C: 2 * day - 60,
+    D: 10 * day - 60,
+    E: 14 * day,
+    F: 14 * day + 60,
+  };
+  for (const [id, rest] of Object.entries(ends)) {
+    const Item = { ...active, id, expires: now + rest };
+    await database.send(new PutCommand({ TableName: table, Item }));
+  }
+  const revoked = { ...active, id: 'Revoked', expires: now + day, revoked: now };
+  await database.send(new PutCommand({ TableName: table, Item: revoked }));
+  const { stdout } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
+  const marks = stdout.match(/^\w+|\(.*\)/gm);
+  expect(marks).toEqual([
+    'ID',
+    ...['A', '(in less than a day)'],
+    ...['B', '(in less than a day)'],
+    ...['C', '(in 1 day)'],
+    ...['D', '(in 9 days)'],
+    ...['E', '(in 13 days)'],
+    'F',
+    'Revoked',
+  ]);
+  const { stdout: json } = await runHere(
+    tokenProgram,
+    `list --json --dynamodb-endpoint ${endpoint}`,
+  );
+  expect(json).not.toMatch(/\(/);
+});
+
 test('list --json shows escaped labels and scopes as JSON', async () => {
   const { stdout } = await list('--json --owner ann');
   const [, { label }, , , { scopes }] = JSON.parse(stdout);
@@ -138,14 +175,47 @@ test.each([
   expect(mask(ended, values)).toMatchSnapshot();
 });
 
-test('rotate - and revoke - read a whole token, even after a byte order mark', async () => {
-  const old = await issue('rita');
-  const rotated = await local('rotate -', `\uFEFF${old.token}\r\n`);
-  const next = await findIssued(rotated);
+test('rotate - reads what issue and rotate print', async () => {
+  const old = await local('issue --owner rita');
+  const next = await findIssued(await local('rotate -', old.stdout));
   expect(next).toMatchObject({ owner: 'rita' });
-  const revoked = await local('revoke -', rotated.stdout);
-  expect(mask(revoked, { NEXT_ID: `${next?.id}` })).toMatchSnapshot();
-  expect(await find(next?.id)).toHaveProperty('revoked');
+});
+
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+test.each<[input: string, write: (token: string) => string | Buffer]>([
+  ['a byte order mark', (token) => `\uFEFF${token}\r\n`],
+  ['UTF-16 of PowerShell', (token) => utf16(`\uFEFF${token}\r\n`)],
+  ['UTF-16 with the high byte first', (token) => utf16(`\uFEFF${token}`).swap16()],
+  ['an Authorization header', (token) => `Authorization: Bearer ${token}\n`],
+  ['a variable', (token) => `export TOKEN=${token}\n`],
+  ['JSON', (token) => `{"token":"${token}"}`],
+  ['quotes', (token) => `'${token}'\n`],
+  ['an empty first line', (token) => `\n\n${token}\n`],
+  ['a token twice', (token) => `${token}\n${token}\n`],
+  [
+    'the lines of npm',
+    (token) =>
+      `\n> plant-store@1.0.0 token\n> node bin/node24.mjs bin/token.ts issue\n\n${token}\n`,
+  ],
+])('revoke - finds the token in %s', async (_, write) => {
+  const { id, token } = await issue('rita');
+  const { code } = await local('revoke -', write(token));
+  expect(code).toBe(0);
+  expect(await find(id)).toHaveProperty('revoked');
+});
+
+test('revoke - revokes nothing if standard input has two tokens', async () => {
+  const tokens = [await issue('rita'), await issue('rita')];
+  const input = tokens.map(({ token }) => token).join('\n');
+  expect(await local('revoke -', input)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: Standard input has 2 access tokens. Give one of them, or its id in place of the -.\n',
+  });
+  for (const { id } of tokens) {
+    expect(await find(id)).not.toHaveProperty('revoked');
+  }
 });
 
 const ann = 'issue --owner ann';

@@ -4,9 +4,9 @@ import { type Ended, startProgram } from '../program.ts';
 
 interface Surroundings {
   env?: Record<string, string | undefined>;
-  stdin?: string | Readable;
+  stdin?: string | Buffer | Readable;
   cwd?: string;
-  /** Whether stderr is a terminal. */
+  /** Whether stdout and stderr are a terminal. */
   isTTY?: boolean;
   /** Whether the output keeps the line that names a local database. */
   keepsTarget?: boolean;
@@ -24,8 +24,11 @@ export async function runHere(
   line: string,
   { env = {}, stdin = '', isTTY = false, keepsTarget = false }: Surroundings = {},
 ): Promise<Ended> {
-  const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
-  const streams = { stdout: new PassThrough(), stderr };
+  const terminal = { isTTY, columns: 80 };
+  const streams = {
+    stdout: Object.assign(new PassThrough(), terminal),
+    stderr: Object.assign(new PassThrough(), terminal),
+  };
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     streams[name].setEncoding('utf8').on('data', (more) => {
@@ -33,7 +36,7 @@ export async function runHere(
     });
     jest.spyOn(process, name, 'get').mockReturnValue(streams[name] as never);
   }
-  const input = typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin;
+  const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin as string)]);
   jest.spyOn(process, 'stdin', 'get').mockReturnValue(input as never);
   jest.spyOn(console, 'log').mockImplementation((line) => streams.stdout.write(`${line}\n`));
   jest.spyOn(console, 'error').mockImplementation((line) => streams.stderr.write(`${line}\n`));
