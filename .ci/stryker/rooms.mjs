@@ -5,7 +5,10 @@
 export const rooms = {
   functions: {
     mutate: ['functions/**/*.ts'],
-    tests: ['access-tokens', 'consistency', 'contract', 'fuzz', 'http', 'plants', 'tokens'],
+    tests: [
+      ...['access-tokens', 'consistency', 'contract', 'dynamodb', 'fuzz', 'http', 'plants'],
+      'tokens',
+    ],
     excludedMutations: ['StringLiteral'],
     ignoreStatic: true,
     least: 90,

@@ -1,2 +1,1 @@
 import './faults/faults.suite.ts';
-import './faults/writes.suite.ts';

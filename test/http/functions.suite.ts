@@ -1,18 +1,16 @@
 import { Socket } from 'node:net';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { digestToken } from '../../functions/access-tokens/token.ts';
-import { connect } from '../../functions/dynamodb/client.ts';
-import { warmUpClient } from '../../functions/dynamodb/warm-up.ts';
 import { authorizer, type Operation, operations } from '../../functions/shared/operations.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
 import { makeToken } from '../../lib/tokens/make-token.ts';
+import { lines } from '../support/captured-log.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
 import { makeBody, makeItem } from '../support/plant.ts';
 import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
-import { lines } from './captured-log.ts';
 
 // The functions themselves, with their warm-ups. test/bundles has their bundles.
 
@@ -152,24 +150,4 @@ test('the authorizer gives up half a second before its function ends', async () 
   expect(lines).toMatchObject([{ code: 'AUTHORIZER_FAILED' }]);
   const [, options] = calls.mock.lastCall ?? [];
   expect(Object(options).abortSignal.aborted).toBe(true);
-});
-
-test('a warm-up succeeds without an endpoint, as in AWS', async () => {
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = '';
-  const database = connect();
-  const get = new GetCommand({ TableName: 'Any', Key: { id: 1n } });
-  await warmUpClient(database, {}, () => database.send(get));
-  expect(lines).toEqual([]);
-});
-
-test('a warm-up that fails writes one log line, and later commands are sent', async () => {
-  const database = connect();
-  await warmUpClient(database, {}, async () => {
-    throw new TypeError('outer', { cause: new RangeError('inner') });
-  });
-  const inner = { name: 'RangeError', message: 'inner' };
-  const cause = { name: 'TypeError', message: 'outer', cause: inner };
-  expect(lines).toMatchObject([{ code: 'WARM_UP_FAILED', cause }]);
-  await database.send(new GetCommand({ TableName: 'Any', Key: { id: 1n } }));
-  expect(received).toEqual(['GetItem']);
 });

@@ -4,7 +4,7 @@ import { operation } from '../../functions/http/operation.ts';
 import { listQuery } from '../../functions/plants/page.ts';
 import { newPlant, plantPath } from '../../functions/plants/plant.ts';
 import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
-import './captured-log.ts';
+import '../support/captured-log.ts';
 
 /**
  * The length of a part of a request, many times above the gateway's limits. A quadratic expression

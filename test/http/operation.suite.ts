@@ -5,10 +5,10 @@ import { operation, type Reply, type RequestContext } from '../../functions/http
 import { Problem } from '../../functions/http/problem.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
+import { lines } from '../support/captured-log.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
 import { lambdaContext, proxyEvent } from '../support/service/proxy-event.ts';
-import { lines } from './captured-log.ts';
 
 const done: Reply = { code: 'PLANTS_LISTED', status: 200, body: [] };
 

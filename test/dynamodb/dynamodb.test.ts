@@ -1,0 +1,4 @@
+import './client.suite.ts';
+import './time-limits.suite.ts';
+import './warm-up.suite.ts';
+import './writes.suite.ts';
