@@ -41,8 +41,9 @@ test('CI runs the other commands of the README, in a fresh clone, or they need a
   const onAws = codeBlocks(others, 'sh aws');
   const free = codeBlocks(others, 'sh').filter((block) => !onAws.includes(block));
   expect(free).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-  const inFreshClone = readPage('.ci/steps/as-people-do').split('\n').join(' ');
-  expect(inFreshClone).toMatch(/git clone .* npm ci .*npm start .*npm test/);
+  const files = ['.ci/steps/as-people-do', '.ci/tools/use-checkout'];
+  const inFreshClone = files.map(readPage).join(' ').split('\n').join(' ');
+  expect(inFreshClone).toMatch(/git clone .* npm ci .*use-checkout .*npm start .*npm test/);
 });
 
 test('the problem on the page about the API is the response to its request', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
@@ -12,56 +12,109 @@ import { runProcess } from '../support/programs/run.ts';
 
 // Whoever changes these files by mistake sees no error: CI then checks less, or git keeps more.
 
-/** A program that fails if its call has the text of the variable FAIL. */
-const fake = '#!/bin/sh\ncase "$0 $*" in *"$FAIL"*) exit 3 ;; esac\n';
+/** A program that records its call, and fails if that is the variable FAIL. */
+const fake = `#!/bin/sh
+call="\${0#"$FOLDER"/} $*"
+call=\${call%% "$FOLDER"*}
+echo "\${call% }" >>"$FOLDER/calls"
+[ "\${call% }" != "$FAIL" ] || exit 3
+`;
+const programs = ['bin/node', 'bin/npm', ...globSync('.ci/{steps,tools}/*', { cwd: root })];
 
-const folder = temporaryFolder();
-const steps = [
-  'as-people-do',
-  'deploy',
-  'launcher',
-  'openapi',
-  'pages',
-  'sam',
-  'templates',
-  'workflows',
-];
-const tools = ['chromium', 'debian', 'docker', 'java', 'node-and-npm', 'python', 'suites'];
-for (const name of [
-  ...steps.map((step) => `.ci/steps/${step}`),
-  ...tools.map((tool) => `.ci/tools/${tool}`),
-  'bin/node',
-  'bin/npm',
-]) {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), fake, { mode: 0o755 });
+/** Runs a part of `.ci/run`. Returns its exit code and its calls. */
+async function runPart(part: string, { FAIL = '', CI = 'true' } = {}) {
+  const folder = temporaryFolder();
+  for (const name of programs) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), fake, { mode: 0o755 });
+  }
+  cpSync(join(root, '.ci', 'run'), join(folder, '.ci', 'run'));
+  const calls = join(folder, 'calls');
+  writeFileSync(calls, '');
+  const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
+  const env = { CI, FAIL, FOLDER: folder, PATH, TMPDIR: folder };
+  const args = part === '' ? [] : [part];
+  const { code } = await runProcess(join(folder, '.ci', 'run'), args, { env });
+  return { code, calls: readFileSync(calls, 'utf8').trimEnd().split('\n') };
 }
-cpSync(join(root, '.ci', 'run'), join(folder, '.ci', 'run'));
+
+/** Calls of each part, after its tools. */
+const prepare = [
+  'bin/npm ci --prefix .ci',
+  '.ci/tools/node-and-npm node-22 npm-12',
+  'bin/node --version',
+  'bin/npm --version',
+  'bin/npm ci',
+  '.ci/steps/launcher',
+];
+const parts = {
+  stack: [
+    '.ci/tools/own-network true',
+    ...prepare,
+    '.ci/tools/docker',
+    '.ci/tools/python sam-cli',
+    '.ci/steps/deploy',
+    '.ci/steps/sam',
+  ],
+  checks: [
+    '.ci/tools/java',
+    '.ci/tools/zsh',
+    '.ci/tools/own-network true',
+    ...prepare,
+    '.ci/steps/as-people-do',
+    'bin/npm run -s types',
+    'bin/npm run -s lint',
+    '.ci/steps/templates',
+    '.ci/steps/pages',
+    '.ci/steps/openapi',
+    '.ci/steps/workflows',
+    '.ci/tools/own-network env ENGINE=DynamoDB Local JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC .ci/tools/suites test --maxWorkers=2 test/contract test/consistency/faults test/fuzz test/plants test/tokens',
+    '.ci/tools/suites test:slow test/slow/bundles',
+  ],
+  slow: [
+    '.ci/tools/chromium',
+    ...prepare,
+    '.ci/tools/suites test --maxWorkers=2 --testTimeout=900000 test/consistency/processes test/fuzz',
+    '.ci/tools/suites test:slow --maxWorkers=2 test/slow/consistency test/slow/programs',
+  ],
+};
+/** Calls that may fail: a step that needs the tool fails, and the versions are only printed. */
+const mayFail = [
+  'bin/node --version',
+  'bin/npm --version',
+  '.ci/tools/docker',
+  '.ci/tools/python sam-cli',
+];
 
 // Other systems run npm test only.
 const testOnLinux = process.platform === 'linux' ? test : test.skip;
-testOnLinux.each([
-  { part: '', broken: 'nothing', code: 0 },
-  { part: '', broken: '/npm ci', code: 3 },
-  { part: '', broken: 'steps/launcher', code: 3 },
-  { part: 'stack', broken: 'steps/deploy', code: 3 },
-  { part: 'stack', broken: 'steps/sam', code: 3 },
-  { part: 'checks', broken: 'tools/java', code: 3 },
-  { part: 'checks', broken: 'steps/as-people-do', code: 3 },
-  { part: 'checks', broken: 'run -s lint', code: 3 },
-  { part: 'checks', broken: 'suites test:slow', code: 3 },
-  { part: 'slow', broken: 'suites test --', code: 3 },
-  { part: 'slow', broken: 'suites test:slow', code: 3 },
-  // The first part to start fails, and the others succeed.
-  { part: '', broken: 'steps/deploy', code: 3 },
-  { part: 'lint', broken: 'nothing', code: 2 },
-])('.ci/run $part with $broken broken exits with $code', async ({ part, broken, code }) => {
-  const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
-  const args = part === '' ? [] : [part];
-  const ended = await runProcess(join(folder, '.ci', 'run'), args, {
-    env: { PATH, FAIL: broken },
-  });
-  expect(ended).toMatchObject({ code });
+
+testOnLinux.each(Object.entries(parts))('.ci/run %s fails if a call fails', async (part, calls) => {
+  expect(await runPart(part)).toEqual({ code: 0, calls });
+  const { code, calls: all } = await runPart('');
+  expect(code).toBe(0);
+  expect(all).toEqual(expect.arrayContaining(calls));
+  const ignored = await Promise.all(
+    calls.map(async (call) => ((await runPart(part, { FAIL: call })).code === 0 ? [call] : [])),
+  );
+  expect(ignored.flat()).toEqual(mayFail.filter((call) => calls.includes(call)));
+});
+
+testOnLinux(
+  'without CI, .ci/run does without other versions of Node, and without zsh',
+  async () => {
+    for (const FAIL of ['.ci/tools/zsh', '.ci/tools/node-and-npm node-22 npm-12']) {
+      expect(await runPart('checks', { FAIL, CI: '' })).toEqual({ code: 0, calls: parts.checks });
+    }
+  },
+);
+
+testOnLinux('.ci/run fails if the first part that starts fails', async () => {
+  expect(await runPart('', { FAIL: '.ci/steps/deploy' })).toMatchObject({ code: 3 });
+});
+
+testOnLinux('.ci/run names its parts if it has none of a name', async () => {
+  expect(await runPart('lint')).toEqual({ code: 2, calls: [''] });
 });
 
 /** Returns the lines below a key of a workflow, up to the next key. */
@@ -71,7 +124,7 @@ function readBlock(file: string, key: string): string {
   return block.trimEnd();
 }
 
-test('CI runs for each change, on main and at night, Stryker weekly, a deployment by hand', () => {
+test('CI runs for each change, on main and at night, two workflows weekly, a deployment by hand', () => {
   expect(readBlock('ci.yml', 'on').split('\n')).toEqual([
     '  push:',
     '    branches: [main]',
@@ -84,6 +137,11 @@ test('CI runs for each change, on main and at night, Stryker weekly, a deploymen
   expect(readBlock('stryker.yml', 'on').split('\n')).toEqual([
     '  schedule:',
     "    - cron: '17 3 * * 6'",
+    '  workflow_dispatch:',
+  ]);
+  expect(readBlock('vulnerabilities.yml', 'on').split('\n')).toEqual([
+    '  schedule:',
+    "    - cron: '17 4 * * 1'",
     '  workflow_dispatch:',
   ]);
   expect(readBlock('deploy.yml', 'on')).toBe('  workflow_dispatch:');

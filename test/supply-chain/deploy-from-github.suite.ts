@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readPage } from '../docs/page.ts';
@@ -7,35 +7,65 @@ import { temporaryFolder } from '../support/cleanup.ts';
 import { serve } from '../support/http/servers.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
-
-const workflow = readPage('.github/workflows/deploy.yml');
+import { bashArguments, beforeJob, deployJob, scripts } from './deploy-job.ts';
 
 const workflows = readdirSync(join(root, '.github', 'workflows'));
 
-test('only the job that deploys gets a token for AWS, and runs no test or install script', () => {
-  const [before = '', deploy = ''] = workflow.split('\n  deploy:');
-  expect(before).toContain('npm test');
+test('only the job that deploys gets a token for AWS, and it installs one package', () => {
+  expect(beforeJob).toContain('npm test');
   const others = workflows.filter((file) => file !== 'deploy.yml');
-  const elsewhere = [before, ...others.map((file) => readPage(`.github/workflows/${file}`))];
+  const elsewhere = [beforeJob, ...others.map((file) => readPage(`.github/workflows/${file}`))];
   expect(elsewhere.filter((text) => text.includes('id-token'))).toEqual([]);
-  const [, permissions = ''] = /^ {4}permissions:\n((?: {6}.+\n)+)/m.exec(deploy) ?? [];
+  const [, permissions = ''] = /^ {4}permissions:\n((?: {6}.+\n)+)/m.exec(deployJob) ?? [];
   expect(permissions.split('\n').filter((line) => !line.includes('#'))).toEqual([
     '      contents: read',
     '      id-token: write',
     '',
   ]);
-  expect(deploy).toMatch(/^ {4}needs: test$/m);
-  const commands = [...deploy.matchAll(/- run: (.+)/g)].map(([, command]) => command);
-  expect(commands).toEqual([
-    'npm ci --ignore-scripts',
-    'npx cdk deploy --require-approval never --outputs-file outputs.json',
+  const cdk = '.github/deploy/node_modules/.bin/cdk';
+  const commands = scripts.flatMap(({ script }) => script.match(/^.*\b(?:np[mx]|cdk) .*$/gm) ?? []);
+  expect(commands.map((command) => command.trim())).toEqual([
+    'npm ci --ignore-scripts --prefix .github/deploy',
+    `${cdk} diff --app cdk.out --no-color 2>&1 | tee diff.txt`,
+    `${cdk} deploy --app cdk.out --require-approval never --outputs-file outputs.json`,
   ]);
+  const { packages } = JSON.parse(readPage('.github/deploy/package-lock.json'));
+  expect(Object.keys(packages)).toEqual(['', 'node_modules/aws-cdk']);
+});
+
+test('the job that deploys has the CDK CLI of package.json, and Dependabot changes both', () => {
+  const read = (file: string) => JSON.parse(readPage(file));
+  const { 'aws-cdk': version } = read('package.json').devDependencies;
+  expect(read('.github/deploy/package.json').dependencies).toEqual({ 'aws-cdk': version });
+  const dependabot = readPage('.github/dependabot.yml');
+  expect(dependabot).toContain('      - /.github/deploy\n');
+  expect(dependabot).toMatch(
+    /^ {6}aws-cdk:\n {8}patterns: \[aws-cdk\]\n {8}group-by: dependency-name$/m,
+  );
+});
+
+test('the job that deploys takes what the other job has tested', () => {
+  expect(deployJob).toMatch(/^ {4}needs: test$/m);
+  const run = [...beforeJob.matchAll(/- (?:run: |uses: actions\/)([^@\n]+)/g)];
+  expect(run.map(([, step]) => step)).toEqual([
+    ...['checkout', 'setup-node', 'npm ci', 'npm test', 'npm run test:slow -- test/slow/programs'],
+    ...['npx cdk synth --quiet', 'upload-artifact'],
+  ]);
+  const artifact = / {8}with:\n {10}name: cdk.out\n {10}path: cdk.out\n/;
+  for (const [text, action] of [
+    [beforeJob, 'upload'],
+    [deployJob, 'download'],
+  ]) {
+    expect(text?.split(`actions/${action}-artifact@`)[1]).toMatch(artifact);
+  }
+  // Another artifact than that of this run, or one with another digest.
+  expect(deployJob).not.toMatch(/run-id|repository:|digest-mismatch|github-token/);
 });
 
 test('the role trusts the environment of the job that deploys', () => {
   const role = readPage('.github/deploy-role.yaml');
   const [, trusted] = /^ {2}Environment:\n(?: {4}.+\n)*? {4}Default: (.+)$/m.exec(role) ?? [];
-  const [, used] = /^ {4}environment: (.+)$/m.exec(workflow) ?? [];
+  const [, used] = /^ {4}environment: (.+)$/m.exec(deployJob) ?? [];
   expect(used).toBe('production');
   expect(trusted).toBe(used);
 });
@@ -48,11 +78,9 @@ test.each(workflows)('%s may only read by default', (file) => {
  * Runs a step of the workflow, as GitHub does, in a folder with programs. Returns its exit code.
  */
 async function runStep(name: string, cwd: string): Promise<number | null> {
-  const [, after = ''] = workflow.split(`- name: ${name}\n`);
-  const [, script = ''] = / {8}run: \|\n((?: {10}.+\n)+)/.exec(after) ?? [];
+  const { script = '' } = scripts.find((step) => step.name === name) ?? {};
   const env = { PATH: `${cwd}${delimiter}${process.env.PATH}` };
-  const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
-  return (await startProgram('bash', args, { cwd, env }).ended()).code;
+  return (await startProgram('bash', bashArguments(script), { cwd, env }).ended()).code;
 }
 
 const testStep = testOnPosix('it has no Bash of its own');
@@ -69,8 +97,10 @@ testStep.each([
   ['There were no differences', 0],
 ])('before a deployment, "%s" ends with %i', async (diff, status) => {
   const folder = temporaryFolder();
-  const npx = `#!/bin/sh\ncat <<"END"\nStack PlantStore\n${diff}\n └─ [~] Tags\nEND\n`;
-  writeFileSync(join(folder, 'npx'), npx, { mode: 0o755 });
+  const cdk = `#!/bin/sh\ncat <<"END"\nStack PlantStore\n${diff}\n └─ [~] Tags\nEND\n`;
+  const bin = join(folder, '.github', 'deploy', 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'cdk'), cdk, { mode: 0o755 });
   const step = 'Stop if a table or the API would be replaced or removed';
   expect(await runStep(step, folder)).toBe(status);
 });

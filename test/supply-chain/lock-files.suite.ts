@@ -30,7 +30,7 @@ const listPackages = (lock: string) =>
   Object.entries<Locked>(read(lock).packages).filter(([path]) => path !== '');
 const listPaths = (packages: [string, Locked][]) => packages.map(([path]) => path);
 
-const lockFiles = globSync('{.,.ci,.ci/*,test/**}/package-lock.json', {
+const lockFiles = globSync('{.,.ci,.ci/*,.github/*,test/**}/package-lock.json', {
   cwd: root,
   exclude: ['**/node_modules'],
 });
@@ -38,7 +38,7 @@ describe.each(lockFiles)('%s', (lock) => {
   const packages = listPackages(lock);
 
   test('has a SHA-512 of every package, so that a registry cannot exchange one', () => {
-    expect(packages.length).toBeGreaterThan(10);
+    expect(packages.length).toBeGreaterThan(0);
     // A bundled package is part of the one that bundles it.
     const unsure = packages.filter(
       ([, { integrity, inBundle }]) => !inBundle && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),

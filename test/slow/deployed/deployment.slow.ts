@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, jest, test } from '@jest/globals';
+import { bashArguments, scripts } from '../../supply-chain/deploy-job.ts';
+import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startForwarder } from '../../support/http/servers.ts';
@@ -25,10 +27,15 @@ let outputs: Record<string, string> = {};
 let api = '';
 
 /** Runs a command and returns its output. If the command fails, rejects with the output. */
-async function run(command: string, args: string[], variables: Record<string, string> = {}) {
+async function run(
+  command: string,
+  args: string[],
+  variables: Record<string, string> = {},
+  cwd = root,
+) {
   // The contract runs for minutes.
   const env = { ...process.env, ...variables };
-  const program = startProgram(command, args, { env, seconds: 900 });
+  const program = startProgram(command, args, { cwd, env, seconds: 900 });
   const { code, stdout } = await program.ended();
   const all = program.lines.join('\n');
   if (code !== 0) {
@@ -59,6 +66,29 @@ async function deploy(...changes: string[]): Promise<string> {
   return all;
 }
 
+/** What the job that deploys has of the repository and of the job before it. */
+const checkout = join(work, 'checkout');
+
+/** Deploys as the workflow does, with its commands and its role. Returns the output. */
+async function deployAsJob(): Promise<string> {
+  for (const path of ['.github', 'cdk.json']) {
+    cpSync(join(root, path), join(checkout, path), { recursive: true });
+  }
+  cpSync(assembly, join(checkout, 'cdk.out'), { recursive: true });
+  const variables = {
+    AWS_ENDPOINT_URL: await startAwsForGitHub(AWS_ENDPOINT_URL),
+    AWS_ACCESS_KEY_ID: accessKeyOfJob,
+    npm_config_prefer_offline: 'true',
+  };
+  // MiniStack's API has no host name for the last step, a call.
+  const outputsOfSteps: string[] = [];
+  for (const { script } of scripts.slice(0, -1)) {
+    outputsOfSteps.push((await run('bash', bashArguments(script), variables, checkout)).all);
+  }
+  outputs = JSON.parse(readFileSync(join(checkout, 'outputs.json'), 'utf8')).PlantStore;
+  return outputsOfSteps.join('\n');
+}
+
 async function list(token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}` };
   return (await fetch(`${api}/plants`, { headers })).status;
@@ -81,9 +111,9 @@ async function lifeOfToken(): Promise<number[]> {
   return [before, await list(token)];
 }
 
-test('cdk bootstrap prepares the account, and cdk deploy deploys the stack', async () => {
+test('cdk bootstrap prepares the account, and a GitHub job deploys the stack', async () => {
   await cdk(['bootstrap', ...synthesis]);
-  await deploy();
+  expect(await deployAsJob()).toContain('[+] AWS::Lambda::Function');
   const { hostname, pathname } = new URL(`${outputs.BaseUrl}`);
   // MiniStack finds an API by a host name of its own, which has no DNS.
   const [id] = hostname.split('.');
@@ -114,18 +144,10 @@ test('the deployed stack passes the contract tests', async () => {
   process.stdout.write(`${summary.map((line) => `deployed: ${line}`).join('\n')}\n`);
 });
 
-test('a second deployment, with the role of a GitHub job, changes nothing', async () => {
-  const variables = {
-    AWS_ENDPOINT_URL: await startAwsForGitHub(AWS_ENDPOINT_URL),
-    AWS_ACCESS_KEY_ID: accessKeyOfJob,
-  };
-  const { all } = await cdk(['diff', ...synthesized], variables);
-  expect(all).toContain('There were no differences');
-  const deployment = ['deploy', '--require-approval', 'never', ...synthesis];
-  expect((await cdk(deployment, variables)).all).toContain('no changes');
-  // A stack that does not exist yet.
-  const copy = ['diff', ...synthesis, '-c', 'plant-store:instance=copy'];
-  expect((await cdk(copy, variables)).all).toContain('[+] AWS::Lambda::Function');
+test('a second deployment of a GitHub job changes nothing', async () => {
+  const output = await deployAsJob();
+  expect(output).toContain('There were no differences');
+  expect(output).toContain('no changes');
 });
 
 test('a revoked token works while the authorizer’s policy is cached', async () => {
