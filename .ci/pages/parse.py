@@ -19,6 +19,7 @@ SESSION = get_session()
 # The AWS CLI's own commands, which call no operation of the same name.
 OWN_COMMANDS = {
     'login': set(),
+    's3 cp': set(),
     'cloudformation deploy': {
         'stack-name',
         'template-file',
@@ -138,13 +139,20 @@ class AnyKey(dict):
         return self.value
 
 
+ANY_JSON = 'text'
+for _ in range(8):
+    ANY_JSON = AnyKey(ANY_JSON)
+
+
 def sample(shape, depth=0):
     """Returns a response of a shape, in which each list has an item and each text is a text."""
     kind = shape.type_name
     if depth > 8:
         return 'deep'
     if kind == 'structure':
-        return {name: sample(member, depth + 1) for name, member in shape.members.items()}
+        members = {name: sample(member, depth + 1) for name, member in shape.members.items()}
+        # The AWS CLI parses a template.
+        return {**members, 'TemplateBody': ANY_JSON} if 'TemplateBody' in members else members
     if kind == 'list':
         return [sample(shape.member, depth + 1)]
     if kind == 'map':
@@ -181,6 +189,7 @@ def check(words):
     if operation not in names:
         raise Rejected(f'{service} has no {operation}')
     operation_model = model.operation_model(names[operation])
+    options.pop('region', None)
     output = options.pop('output', ['text'])
     if output[0] not in OUTPUTS:
         raise Rejected(f'--output {output[0]}')

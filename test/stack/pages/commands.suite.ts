@@ -54,8 +54,8 @@ const isParameter = (text: string) => (text.split('=')[0] ?? '') in Parameters;
 /** Compares the values of an option with what the stack has. */
 const namesOf: Record<string, (value: string) => boolean> = {
   '--stack': (name) => /^PlantStore(-\w+)?$/.test(name),
-  '--stack-name': (name) => ['PlantStore', 'PlantStoreDeployRole'].includes(name),
-  '--logical-resource-id': (id) => id in template.Resources,
+  '--stack-name': (name) => ['PlantStore', 'PlantStoreDeployRole', 'CDKToolkit'].includes(name),
+  '--logical-resource-id': (id) => isOutput(id) || id in template.Resources,
   '--stage-name': (name) => name === stage.StageName,
   '--alarm-name': isAlarm,
   '--alarm-names': isAlarm,
