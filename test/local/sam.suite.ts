@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 import { maskStart } from '../support/programs/printed.ts';
@@ -10,16 +11,10 @@ import { maskStart } from '../support/programs/printed.ts';
 // Docker, SAM CLI and the CDK's command line are small scripts here. The suite test/slow/sam has
 // the real ones.
 
-const project = temporaryFolder();
-copyProduct(project);
-
 /**
  * Like SAM CLI, rejects unknown options, and passes on only variables that the template declares.
  */
-const localSam = join(project, 'sam.cjs');
-writeFileSync(
-  localSam,
-  `
+const localSam = `
   const { readFileSync, writeFileSync } = require('node:fs');
   const { FAULT } = process.env;
   writeFileSync(__filename + '.json', JSON.stringify(process.env));
@@ -27,6 +22,7 @@ writeFileSync(
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || process.exit(), 100);
   process.on('SIGINT', () => {
+    writeFileSync(__filename + '.stopped', '');
     console.error('Stopping');
     setTimeout(() => process.exit(), 100);
   });
@@ -48,45 +44,80 @@ writeFileSync(
       console.error('GET');
       return;
     }
-    const isList = url === '/plants' && /^Bearer pst_\\w{62}$/.test(headers.authorization);
+    const isList = url === '/plants' && /^Bearer pst_[0-9A-Za-z_]{62}$/.test(headers.authorization);
     const { status } = await fetch(endpoint);
+    // SAM CLI logs a malformed request line as the client wrote it.
+    console.error('code 400, message Bad request syntax (GET /SAM_CONTAINER_ID: 9f8e7d HTTP/1.1)');
     response.writeHead(FAULT || !isList || status !== 200 ? 502 : 200).end('[]');
   });
-  server.listen(values.port, '127.0.0.1', () => {
-    if (FAULT === '502') {
-      console.error('SAM_CONTAINER_ID: 0a1b2c');
+  async function start() {
+    if (FAULT === 'no tokens') {
+      await fetch(endpoint, {
+        method: 'POST',
+        headers: {
+          authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c',
+          'content-type': 'application/x-amz-json-1.0',
+          'x-amz-date': '20260101T000000Z',
+          'x-amz-target': 'DynamoDB_20120810.DeleteTable',
+        },
+        body: '{"TableName":"AccessTokens"}',
+      });
     }
-    console.error(' * Running on http://127.0.0.1:' + server.address().port);
-  });`,
-);
+    server.listen(values.port, '127.0.0.1', () => {
+      console.error(' * Running on http://127.0.0.1:' + server.address().port);
+    });
+  }
+  start();`;
 
-const cdk = join(project, 'node_modules', 'aws-cdk');
-rmSync(cdk);
-mkdirSync(join(cdk, 'bin'), { recursive: true });
-writeFileSync(join(cdk, 'package.json'), '{}');
 const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
 const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
-writeFileSync(
-  join(cdk, 'bin', 'cdk'),
-  `
+const localCdk = `
   const { writeFileSync } = require('node:fs');
   const args = process.argv.slice(2);
   writeFileSync(__filename + '.json', JSON.stringify(args));
   const stack = args[args.indexOf('--output') + 1] + '/PlantStore';
   writeFileSync(stack + '.assets.json', '{}');
-  writeFileSync(stack + '.template.json', '${JSON.stringify({ Resources: { ListPlants } })}');`,
-);
+  writeFileSync(stack + '.template.json', '${JSON.stringify({ Resources: { ListPlants } })}');`;
+
+/** Copies the project, with programs in place of SAM CLI and of CDK's command line. */
+function copyProject() {
+  const project = temporaryFolder();
+  copyProduct(project);
+  const cdkPackage = join(project, 'node_modules', 'aws-cdk');
+  rmSync(cdkPackage);
+  mkdirSync(join(cdkPackage, 'bin'), { recursive: true });
+  writeFileSync(join(cdkPackage, 'package.json'), '{}');
+  const cdk = join(cdkPackage, 'bin', 'cdk');
+  writeFileSync(cdk, localCdk);
+  const sam = join(project, 'sam.cjs');
+  writeFileSync(sam, localSam);
+  return { project, cdk, sam };
+}
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
 // Scripts of the shell, which note how they are called.
 const note = 'echo "$@" >> "$0.calls"';
-const docker = `${note}; echo 'x86_64 Docker Desktop'`;
+/** Has three containers of SAM CLI. One uses the database of this run. */
+const docker = `${note}
+case "$1" in
+  info) echo 'x86_64 Docker Desktop' ;;
+  ps) echo 0a1b2c; echo 1b2c3d; echo 2c3d4e ;;
+  inspect)
+    read -r file < cdk.out/sam/env-vars.json
+    own=\${file#*'${variable}":"'}
+    own=\${own%%'"'*}
+    for row in 0a1b2c=http://127.0.0.1:1 1b2c3d="$own" 2c3d4e="$own"0; do
+      echo "\${row%%=*} [\\"TZ=:UTC\\",\\"${variable}=\${row#*=}\\"]"
+    done
+    ;;
+esac`;
 const node = `'${process.execPath.replaceAll("'", `'\\''`)}'`;
-const sam = `${note}; [ "$1" = --version ] || exec ${node} '${localSam}' "$@"`;
+const sam = `${note}; [ "$1" = --version ] || exec ${node} sam.cjs "$@"`;
 
 /** Starts npm run sam with no other programs on its PATH than these. */
 function startSam(programs: Record<string, string>, env = {}, command = ['bin/sam.ts']) {
+  const { project, ...copies } = copyProject();
   const folder = temporaryFolder();
   for (const [name, code] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${code}\n`, { mode: 0o755 });
@@ -97,26 +128,22 @@ function startSam(programs: Record<string, string>, env = {}, command = ['bin/sa
   const options = { cwd: project, env: variables, detached: true };
   const started = startProgram(process.execPath, args, options);
   const calls = (name: string) => readFileSync(join(folder, `${name}.calls`), 'utf8');
-  return { ...started, calls };
+  return { ...started, ...copies, calls, files: join(project, 'cdk.out', 'sam') };
 }
-
-const info = 'info --format {{.Architecture}} {{.OperatingSystem}}\n';
 
 const testScripts = testOnPosix('it cannot start a script by its first line');
 
 testScripts(
   'npm run sam synthesizes a template without path metadata, and gives SAM CLI no credentials',
   async () => {
-    const files = join(project, 'cdk.out', 'sam');
-    mkdirSync(files, { recursive: true });
-    writeFileSync(join(files, 'Former.template.json'), '{}');
     const own = {
       AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
       AWS_SECRET_ACCESS_KEY: 'example',
       AWS_SESSION_TOKEN: 'example',
       AWS_PROFILE: 'work',
     };
-    const { child, line, ended, calls } = startSam({ docker, sam }, own);
+    const started = startSam({ docker, sam }, own);
+    const { child, line, ended, calls, files } = started;
     await line(/SAM CLI prints several lines per request\./);
     // A terminal signals the whole group of processes, without SAM CLI.
     process.kill(-Number(child.pid), 'SIGWINCH');
@@ -126,17 +153,20 @@ testScripts(
     child.kill('SIGINT');
     expect(maskStart(await ended())).toMatchSnapshot();
 
-    expect(readJson(join(cdk, 'bin', 'cdk.json'))).toEqual([
+    expect(readJson(`${started.cdk}.json`)).toEqual([
       ...['synth', '--quiet', '--no-path-metadata', '--output', files],
       ...['--context', 'plant-store:architecture=x86_64'],
     ]);
-    expect(calls('docker')).toBe(info);
-    expect(calls('sam').replaceAll(files, 'FILES')).toBe(
+    expect(
+      calls('sam')
+        .replaceAll(files, 'FILES')
+        .replace(/--port \d+/, '--port PORT'),
+    ).toBe(
       '--version\n' +
-        'local start-api --template FILES/PlantStore.template.json --port 0 ' +
+        'local start-api --template FILES/PlantStore.template.json --port PORT ' +
         '--env-vars FILES/env-vars.json --warm-containers LAZY --debug\n',
     );
-    const variables = Object.entries(readJson(`${localSam}.json`));
+    const variables = Object.entries(readJson(`${started.sam}.json`));
     expect(Object.fromEntries(variables.filter(([name]) => name.startsWith('AWS_')))).toEqual({
       AWS_CONFIG_FILE: '/dev/null',
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -146,7 +176,12 @@ testScripts(
 );
 
 testScripts('npm run sam without SAM CLI prints one line and synthesizes nothing', async () => {
-  expect(await startSam({ docker }).ended()).toMatchSnapshot();
+  expect(await startSam({ docker }).ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: SAM CLI cannot be started. Install it: https://docs.aws.amazon.com/serverless-application-model/\n',
+  });
 });
 
 testScripts('the end of the launcher stops npm run sam before the functions respond', async () => {
@@ -154,19 +189,52 @@ testScripts('the end of the launcher stops npm run sam before the functions resp
   const { child, line, ended } = startSam({ docker, sam }, { FAULT: 'no response' }, command);
   await line(/^GET$/);
   child.kill('SIGKILL');
-  expect(maskStart(await ended())).toMatchSnapshot();
+  expect((await ended()).stderr).toMatch(/^GET\nStopping\n$/m);
+});
+
+testScripts('a terminal that is closed stops npm run sam, as Ctrl-C does', async () => {
+  const { child, line, ended } = startSam({ docker, sam });
+  await line(/^Press Ctrl-C/);
+  child.kill('SIGHUP');
+  const { code, stderr } = await ended();
+  expect([code, stderr.split('\n').at(-2)]).toEqual([0, 'Stopping']);
+});
+
+testScripts('an error after the start of SAM CLI stops it too', async () => {
+  const started = startSam({ docker, sam }, { FAULT: 'no tokens' });
+  const { code, stderr } = await started.ended();
+  expect([code, stderr.split('\n').at(-2)]).toEqual([1, 'error: Requested resource not found']);
+  await eventually('a signal to SAM CLI', () => existsSync(`${started.sam}.stopped`));
 });
 
 testScripts('if SAM CLI does not start, its output and an error say so', async () => {
   const failing = '[ "$1" = --version ] || { echo "No such option"; exit 2; }';
-  expect(await startSam({ docker, sam: failing }).ended()).toMatchSnapshot();
+  expect(await startSam({ docker, sam: failing }).ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'Synthesizing the stack …\nNo such option\n' +
+      'error: SAM CLI exited with code 2. See its output above.\n',
+  });
 });
 
 testScripts(
-  'if the functions fail, an error says so, and the container that SAM CLI leaves behind is removed',
+  'if the functions fail, an error says so, and this run’s containers that SAM CLI leaves behind are removed',
   async () => {
     const { ended, calls } = startSam({ docker, sam }, { FAULT: '502' });
-    expect(maskStart(await ended())).toMatchSnapshot();
-    expect(calls('docker')).toBe(`${info}rm --force 0a1b2c\n`);
+    const { code, stderr } = await ended();
+    expect([code, ...stderr.split('\n').slice(-3)]).toEqual([
+      1,
+      'Stopping',
+      'error: GET /plants returned 502. See the output of SAM CLI above. If the image of the functions cannot be pulled: npm run sam -- -- --skip-pull-image',
+      '',
+    ]);
+    expect(calls('docker').split('\n')).toEqual([
+      'info --format {{.Architecture}} {{.OperatingSystem}}',
+      'ps --all --quiet --filter label=sam.cli.container.type=lambda',
+      'inspect --format {{.Id}} {{json .Config.Env}} 0a1b2c 1b2c3d 2c3d4e',
+      'rm --force 1b2c3d',
+      '',
+    ]);
   },
 );

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
+import { environment } from '../../../functions/shared/environment-variables.ts';
 
 const run = promisify(execFile);
 
@@ -38,4 +39,26 @@ async function findBridgeAddress(): Promise<string> {
     throw new Error('Docker has no network "bridge" with an address. Restart the Docker daemon.');
   }
   return `${start}${Number(last) + 1}`;
+}
+
+/** Removes the containers in which SAM CLI runs functions that use a database. */
+export function removeContainers(dynamodbEndpoint: string): void {
+  const ofSamCli = ['--filter', 'label=sam.cli.container.type=lambda'];
+  const all = readLines(['ps', '--all', '--quiet', ...ofSamCli]);
+  if (all.length === 0) {
+    return;
+  }
+  const variable = JSON.stringify(`${environment.dynamodbEndpoint}=${dynamodbEndpoint}`);
+  const own = readLines(['inspect', '--format', '{{.Id}} {{json .Config.Env}}', ...all])
+    .filter((line) => line.includes(variable))
+    .map((line) => `${line.split(' ')[0]}`);
+  if (own.length > 0) {
+    readLines(['rm', '--force', ...own]);
+  }
+}
+
+/** Returns the lines that a Docker command prints, or none if it fails. */
+function readLines(args: string[]): string[] {
+  const { stdout } = spawnSync('docker', args, { encoding: 'utf8' });
+  return (stdout ?? '').split('\n').filter((line) => line !== '');
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -16,9 +16,9 @@ export async function findSamCli(): Promise<void> {
 
 /**
  * Starts `sam local start-api`. A signal to this process, or the end of the launcher, stops SAM
- * CLI. This process exits once SAM CLI has exited.
+ * CLI. This process exits once SAM CLI has exited and `cleanUp` has returned.
  */
-export function startSamCli(args: string[]): ChildProcess {
+export function startSamCli(args: string[], cleanUp: () => void): ChildProcess {
   const sam = spawn('sam', ['local', 'start-api', ...args], {
     // Use a separate process group. Otherwise Ctrl-C reaches SAM CLI twice and stops its cleanup.
     detached: true,
@@ -35,18 +35,8 @@ export function startSamCli(args: string[]): ChildProcess {
   }
   process.once('disconnect', stop);
   process.once('exit', stop);
-  const containers: string[] = [];
-  createInterface(sam.stderr).on('line', (line) => {
-    const [, id] = /SAM_CONTAINER_ID: (\w+)/.exec(line) ?? [];
-    if (id !== undefined) {
-      containers.push(id);
-    }
-  });
   sam.on('close', (code) => {
-    // A signal while a container starts makes SAM CLI leave it behind.
-    if (containers.length > 0) {
-      spawnSync('docker', ['rm', '--force', ...containers], { stdio: 'ignore' });
-    }
+    cleanUp();
     if (!sam.killed) {
       console.error(`error: SAM CLI exited with code ${code}. See its output above.`);
       process.exitCode = 1;
@@ -56,16 +46,15 @@ export function startSamCli(args: string[]): ChildProcess {
   return sam;
 }
 
-/** Prints the output of SAM CLI. Returns its base URL, without a stage, once it listens. */
-export function waitForUrl({ stdout, stderr }: ChildProcess): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
+/** Prints the output of SAM CLI. Resolves once it listens. Later lines may be a client's words. */
+export function waitUntilListening({ stdout, stderr }: ChildProcess): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
   for (const stream of [stdout, stderr]) {
     if (stream) {
       createInterface(stream).on('line', (line) => {
         console.error(line);
-        const [, url] = /\* Running on (https?:\/\/\S+)/.exec(line) ?? [];
-        if (url !== undefined) {
-          resolve(url);
+        if (line.includes('* Running on ')) {
+          resolve();
         }
       });
     }

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { environment } from '../../../functions/shared/environment-variables.ts';
 import { issueDemoToken } from '../demo-token.ts';
+import { listen } from '../listen.ts';
 import { openDatabase } from '../open-database.ts';
 import type { LocalOptions } from '../options.ts';
 import { printReady } from '../ready.ts';
-import { findDocker } from './docker.ts';
-import { findSamCli, startSamCli, waitForResponse, waitForUrl } from './sam-cli.ts';
+import { findDocker, removeContainers } from './docker.ts';
+import { findSamCli, startSamCli, waitForResponse, waitUntilListening } from './sam-cli.ts';
 import { synthesize } from './synthesize.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -14,6 +16,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 /** Starts the plant store in SAM CLI. Rejects with one line for people. */
 export async function startSam(options: LocalOptions, args: string[]): Promise<void> {
   const [docker] = await Promise.all([findDocker(), findSamCli()]);
+  const port = await findFreePort(options.port);
   const { endpoint } = await openDatabase(options, docker.address);
   console.error('Synthesizing the stack …');
   const folder = join(root, 'cdk.out', 'sam');
@@ -25,11 +28,13 @@ export async function startSam(options: LocalOptions, args: string[]): Promise<v
   const Parameters = { [environment.dynamodbEndpoint]: endpointInDocker };
   writeFileSync(variables, JSON.stringify({ Parameters }));
 
-  const port = `${options.port}`;
-  const settings = ['--template', template, '--port', port, '--env-vars', variables];
+  const settings = ['--template', template, '--port', `${port}`, '--env-vars', variables];
   // EAGER sometimes loses a container.
-  const sam = startSamCli([...settings, '--warm-containers', 'LAZY', ...args]);
-  const baseUrl = await waitForUrl(sam);
+  const allArgs = [...settings, '--warm-containers', 'LAZY', ...args];
+  // A signal while a container starts makes SAM CLI leave it behind.
+  const sam = startSamCli(allArgs, () => removeContainers(endpointInDocker));
+  await waitUntilListening(sam);
+  const baseUrl = `http://127.0.0.1:${port}`;
   const token = await issueDemoToken(endpoint, 'npm run sam');
   try {
     await waitForResponse(baseUrl, token);
@@ -48,4 +53,12 @@ export async function startSam(options: LocalOptions, args: string[]): Promise<v
   const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
   const log = 'SAM CLI prints several lines per request.';
   printReady(ready, options, `${log} Changes need a restart.`);
+}
+
+/** Returns a port, or any free one for 0. Rejects with one line for people if it is taken. */
+async function findFreePort(port: number): Promise<number> {
+  const server = createServer();
+  const origin = await listen(server, port);
+  server.close();
+  return Number(new URL(origin).port);
 }
