@@ -109,6 +109,10 @@ function checkResponse(line: string, response: ApiResponse): string[] {
   return [...new Set(found)];
 }
 
+/** Returns the line of a call of an operation, about the id 7. */
+export const makeLine = ({ method, path }: { method: string; path: string }): string =>
+  `${method} /${path.replaceAll(/\{\w+\}/g, '7')}`;
+
 /** Finds the operation that a line calls, if there is one. */
 const findOperation = (line: string) =>
   (Object.keys(operations) as Operation[]).find((name) => {

@@ -1,5 +1,6 @@
 import './plants.suite.ts';
 import './lists.suite.ts';
+import './queries.suite.ts';
 import './refusals.suite.ts';
 import './gateway.suite.ts';
 import './only-aws.suite.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 import { makeBody, makeFields } from '../support/plant.ts';
-import { ask, create, type Header, json, plantsPath, readCode } from './api-client.ts';
+import { ask, create, type Header, json, makeLine, plantsPath, readCode } from './api-client.ts';
 import { isSam, target, unknownToken } from './target.ts';
 
 const aloe = makeBody(7);
@@ -43,10 +43,6 @@ test.each(accepted)('an Authorization can be written as %j', async (shape) => {
   const headers: Header[] = [['authorization', shape.replace('TOKEN', target.token)]];
   expect((await ask('GET /plants', { token: null, headers })).status).toBe(200);
 });
-
-/** Returns the line of a call of an operation. */
-const makeLine = ({ method, path }: { method: string; path: string }) =>
-  `${method} /${path.replaceAll(/\{\w+\}/g, '7')}`;
 
 /** Methods and paths that the API does not have. */
 const unknown = [

@@ -7,6 +7,7 @@ import { maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
 import { readSettings, settingPrefix } from '../../lib/stack/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { queryParameters } from '../contract/query-parameters.ts';
 import { root } from '../support/checkout.ts';
 import { codeBlocks, readCommands, readHeadings, readPage, readTable } from './page.ts';
 
@@ -162,14 +163,18 @@ test('the page about the API has every type of problem with its status', () => {
   );
 });
 
-test('the page about the API has every operation and every field', () => {
+test('the page about the API has every operation, field and query parameter', () => {
   const page = readPage('docs/api.md');
   const calls = Object.values(operations).map(
     ({ method, path }) =>
       `\n* \`${method} /${path.replaceAll(/\{(\w+)\}/g, (_, name) => name.toUpperCase())}\` `,
   );
   const fields = plantMembers.map((name) => `\n* \`${name}\` `);
-  expect([...calls, ...fields].filter((start) => !page.includes(start))).toEqual([]);
+  const parameters = Object.values(queryParameters).flatMap((row) =>
+    Object.keys(row).map((name) => `\`${name}\``),
+  );
+  const texts = [...calls, ...fields, ...parameters];
+  expect(texts.filter((text) => !page.includes(text))).toEqual([]);
 });
 
 test('the pages have the number of functions', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { Plant } from '../../functions/plants/plant.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
+import { findBody, type Schema } from '../support/openapi/description.ts';
 
 /** Any characters. Unlike fast-check's unit `binary`, they need no table of all code points. */
 const anyUnit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
@@ -52,50 +53,86 @@ const goodText = (least: number, most: number) =>
       .tuple(fc.constantFrom('a', 'é', '🌱', '\u0301'), fc.integer({ min: least, max: most }))
       .map(([character, length]) => character.repeat(length)),
   );
-const anyJson = fc.json({ maxDepth: 2 });
+const anyJson = fc.oneof(
+  fc.json({ maxDepth: 2 }),
+  fc.constantFrom('null', 'true', '0', '""', '[]', '{}'),
+);
 const either = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-const id = fc.oneof(
-  { weight: 3, arbitrary: integer.filter((one) => BigInt.asIntN(64, one) === one).map(String) },
-  { weight: 1, arbitrary: numberLiteral },
-);
-/** The JSON of a member's text, mostly valid. */
-const textLiteral = (least: number, most: number) =>
-  either(
-    stringLiteral(
-      either(goodText(least, most), fc.oneof(anyText(most + 10), goodText(most + 1, most + 3))),
-    ),
-    anyJson,
-  );
+const isInt64 = (value: bigint) => BigInt.asIntN(64, value) === value;
+/** An integer between the bounds of a schema, or of an int64, and sometimes next to them. */
+function boundedInteger({ minimum, maximum }: Schema): fc.Arbitrary<string> {
+  if (minimum === undefined || maximum === undefined) {
+    return integer.filter(isInt64).map(String);
+  }
+  const [min, max] = [BigInt(minimum), BigInt(maximum)];
+  const edges = fc.constantFrom(min - 1n, min, max, max + 1n);
+  return fc.oneof(fc.bigInt({ min, max }), edges).map(String);
+}
+
+const text = (least: number, most: number) =>
+  either(goodText(least, most), fc.oneof(anyText(most + 10), goodText(most + 1, most + 3)));
+
+/** The JSON of a value that a schema of the document mostly accepts. */
+function valueLiteral(schema: Schema): fc.Arbitrary<string> {
+  switch (schema.type) {
+    case 'integer':
+      return either(
+        fc.oneof(
+          { weight: 3, arbitrary: boundedInteger(schema) },
+          { weight: 1, arbitrary: numberLiteral },
+        ),
+        fc.oneof(numberLiteral, anyJson),
+      );
+    case 'string':
+      return either(stringLiteral(text(schema.minLength ?? 0, schema.maxLength ?? 9)), anyJson);
+    default:
+      throw new Error(`Generate values of the type ${schema.type} here, in test/fuzz/bodies.ts.`);
+  }
+}
+
+/** The text of a parameter that a schema of the document mostly accepts. */
+export const parameterText = (schema: Schema): fc.Arbitrary<string> =>
+  schema.type === 'integer'
+    ? either(boundedInteger(schema), fc.oneof(numberLiteral, anyText(9)))
+    : text(schema.minLength ?? 0, schema.maxLength ?? 9);
+
+/** A name of a parameter that no operation has, or of another place. */
+export const oddName = anyText(8);
+
 const generateMember = (name: string, literal: fc.Arbitrary<string>) =>
   fc.tuple(stringLiteral(fc.constant(name)), literal);
-const literals: Record<keyof Plant, fc.Arbitrary<string>> = {
-  id: either(id, fc.oneof(numberLiteral, anyJson)),
-  name: textLiteral(1, 200),
-  tag: textLiteral(0, 100),
-};
-const members = Object.entries(literals).map(([name, literal]) => generateMember(name, literal));
-const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(8)), anyJson)), {
-  maxLength: 3,
-});
 const space = fc.string({ maxLength: 3, unit: fc.constantFrom(' ', '\t', '\n', '\r') });
-/** The JSON of a plant: mostly valid, sometimes with missing, unknown or repeated members. */
-const plantText = fc
-  .tuple(
-    fc.tuple(...members.map((member) => fc.option(member, { freq: 12 }))),
-    either(fc.constant<[string, string][]>([]), oddMembers),
-    fc.nat(5),
-    space,
-  )
-  .map(([own, odd, turns, blank]) => {
-    const all = [...own.filter((member) => member !== null), ...odd];
-    for (let i = 0; i < turns; i += 1) {
-      all.push(...all.splice(0, 1));
-    }
-    const parts = all.map(([key, value]) => `${blank}${key}${blank}:${value}${blank}`);
-    return `${blank}{${parts.join(',')}${blank}}${blank}`;
+
+/**
+ * The JSON of an operation's body: mostly valid, sometimes with missing, unknown or repeated
+ * members.
+ */
+function bodyText(operation: Operation): fc.Arbitrary<string> {
+  const { properties = {} } = findBody(operation) ?? {};
+  const members = Object.entries(properties).map(([name, schema]) =>
+    generateMember(name, valueLiteral(schema)),
+  );
+  const oddMembers = fc.array(fc.oneof(...members, fc.tuple(stringLiteral(anyText(8)), anyJson)), {
+    maxLength: 3,
   });
+  return fc
+    .tuple(
+      fc.tuple(...members.map((member) => fc.option(member, { freq: 12 }))),
+      either(fc.constant<[string, string][]>([]), oddMembers),
+      fc.nat(5),
+      space,
+    )
+    .map(([own, odd, turns, blank]) => {
+      const all = [...own.filter((member) => member !== null), ...odd];
+      for (let i = 0; i < turns; i += 1) {
+        all.push(...all.splice(0, 1));
+      }
+      const parts = all.map(([key, value]) => `${blank}${key}${blank}:${value}${blank}`);
+      return `${blank}{${parts.join(',')}${blank}}${blank}`;
+    });
+}
 
 /** Fills some bodies with spaces, close to the limit of 16 KiB or beyond. */
 const fill = (text: fc.Arbitrary<string>) =>
@@ -105,19 +142,20 @@ const fill = (text: fc.Arbitrary<string>) =>
       Buffer.from(body + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(body)))),
     );
 
-/** Bodies of a create. */
-export const bodies = either(
-  fill(plantText),
-  fc.oneof(
-    fill(anyJson),
-    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
-    fc
-      .tuple(fc.constantFrom('[', '{"a":', '[[', '{"id":[', ' '), fc.nat(16_384))
-      .map(([part, length]) => Buffer.from(part.repeat(length / part.length))),
-    fc.constant(Buffer.alloc(0)),
-    fill(plantText.map((text) => `\uFEFF${text}`)),
-  ),
-);
+/** Bodies of an operation. */
+export const bodies = (operation: Operation): fc.Arbitrary<Buffer> =>
+  either(
+    fill(bodyText(operation)),
+    fc.oneof(
+      fill(anyJson),
+      fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .tuple(fc.constantFrom('[', '{"a":', '[[', '{"id":[', ' '), fc.nat(16_384))
+        .map(([part, length]) => Buffer.from(part.repeat(length / part.length))),
+      fc.constant(Buffer.alloc(0)),
+      fill(bodyText(operation).map((text) => `\uFEFF${text}`)),
+    ),
+  );
 
 /** Replaces some bytes. */
 type Mutation = [at: number, removed: number, inserted: string];
@@ -135,9 +173,10 @@ const mutate = (bytes: Buffer, [at, removed, inserted]: Mutation): Buffer => {
 };
 
 /** JSON with some bytes changed. */
-export const mutatedBodies = fc
-  .tuple(plantText, fc.array(mutation, { minLength: 1, maxLength: 3 }))
-  .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
+export const mutatedBodies = (operation: Operation): fc.Arbitrary<Buffer> =>
+  fc
+    .tuple(bodyText(operation), fc.array(mutation, { minLength: 1, maxLength: 3 }))
+    .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
 
 /** Changes to a text that the server issued. */
 export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { findOperation } from '../support/openapi/description.ts';
+import type { Operation } from '../../functions/shared/operations.ts';
+import { queryParameters } from '../contract/query-parameters.ts';
+import { findBody, findOperation, type Schema } from '../support/openapi/description.ts';
 
-// Judges bodies by docs/openapi.json, and shares no code with the functions. JSON Schema cannot
+// Judges requests by docs/openapi.json, and shares no code with the functions. JSON Schema cannot
 // express sizes, UTF-8 and repeated names, and the document has no patterns, so these are written
 // by hand.
 
@@ -11,20 +13,18 @@ type Verdict = { accepted: Map<string, string> } | { status: number; places: str
 
 // Strict about numbers: rejects NaN and Infinity.
 const ajv = new Ajv2020({ allErrors: true, formats: { int64: true } });
-const { requestBody } = findOperation('createPlant');
-const validate = ajv.compile(requestBody?.content['application/json']?.schema ?? {});
 
-/** Returns the pointers to the errors of a value by the schema. */
-function findErrors(value: unknown): string[] {
+/** Returns the pointers to the errors of a value by a schema. */
+function findErrors(schema: object, value: unknown): string[] {
   const place = ({ instancePath, params }: ErrorObject) => {
     const member: unknown = params.missingProperty ?? params.additionalProperty;
     return instancePath + (member === undefined ? '' : formatPointer(`${member}`));
   };
-  return (validate(value) ? [] : (validate.errors ?? [])).map(place);
+  return (ajv.validate(schema, value) ? [] : (ajv.errors ?? [])).map(place);
 }
 
-/** Judges the body of a create. The places of errors look like those of `findPlaces`. */
-export function judgeBody(bytes: Buffer): Verdict {
+/** Judges the body of an operation. The places of errors look like those of `findPlaces`. */
+export function judgeBody(operation: Operation, bytes: Buffer): Verdict {
   if (bytes.length > 16_384) {
     return { status: 413, places: [] };
   }
@@ -43,11 +43,45 @@ export function judgeBody(bytes: Buffer): Verdict {
   const badTexts = names
     .filter((name) => typeof value[name] === 'string' && hasBadCharacter(value[name]))
     .map(formatPointer);
-  const places = [...twice, ...findErrors(value), ...badTexts].map((pointer) => `#${pointer}`);
+  const places = [...twice, ...findErrors(findBody(operation) ?? {}, value), ...badTexts].map(
+    (pointer) => `#${pointer}`,
+  );
   if (places.length > 0) {
     return { status: 400, places: [...new Set(places)].sort() };
   }
   return { accepted: new Map(members) };
+}
+
+/** Returns the places of the errors in the parameters of an operation, like `findPlaces`. */
+export function judgeParameters(
+  operation: Operation,
+  place: 'path' | 'query',
+  values: Record<string, string[]>,
+): string[] {
+  const known = (findOperation(operation).parameters ?? []).filter((one) => one.in === place);
+  const missing = known.filter(({ name, required }) => required && !Object.hasOwn(values, name));
+  const wrong = Object.entries(values).filter(([name, [value = '', ...more]]) => {
+    const parameter = known.find((one) => one.name === name);
+    return more.length > 0 || !parameter || !isParameter(operation, parameter, value);
+  });
+  const names = [...missing.map(({ name }) => name), ...wrong.map(([name]) => name)];
+  return [...new Set(names)].map((name) => `?${name}`).sort();
+}
+
+function isParameter(
+  operation: Operation,
+  { name, schema }: { name: string; schema: Schema },
+  text: string,
+): boolean {
+  if (schema.type === 'integer') {
+    const isCanonical = /^(?:0|-?[1-9][0-9]*)$/.test(text);
+    return isCanonical && findErrors(schema, judgeNumber(text)).length === 0;
+  }
+  // The document has no patterns, so it cannot say which cursors are valid.
+  if (schema.maxLength === undefined) {
+    return text === decodeURIComponent(queryParameters[operation]?.[name]?.good ?? '');
+  }
+  return findErrors(schema, text).length === 0 && !hasBadCharacter(text);
 }
 
 const hasBadCharacter = (text: string) => [...text].some(isBad);

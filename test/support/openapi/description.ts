@@ -31,8 +31,31 @@ export interface Description {
   >;
 }
 
+/** The schema of a value in a request. */
+export interface Schema {
+  type: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+}
+
+interface ObjectSchema {
+  properties: Record<string, Schema>;
+  required?: string[];
+}
+
 interface OperationObject {
-  requestBody?: { content: Record<string, { schema: object }> };
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: ObjectSchema; example: unknown }> };
   responses: Record<string, Description>;
 }
 
@@ -58,7 +81,7 @@ const validators = {
 const forms: Record<string, RegExp> = {
   'Access-Token-Expires': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
   Location: /^(?:\/[^/]+)*\/plants\/(?:0|-?[1-9][0-9]{0,18})$/,
-  Link: /^<(?:\/[^/?]+)*\/plants\?limit=[1-9][0-9]{0,3}&cursor=1[\w-]{10}[AEIMQUYcgkosw048]>; rel="next"$/,
+  Link: /^<(?:\/[^/?]+)*\/plants\?(?:[^>]*&)?limit=[1-9][0-9]{0,3}&cursor=1[\w-]{10}[AEIMQUYcgkosw048]>; rel="next"$/,
 };
 
 /** Headers that a response may have only if its description has them. */
@@ -69,6 +92,10 @@ const describedHeaders = [
   'retry-after',
   'www-authenticate',
 ];
+
+/** Returns the schema of an operation's body, if it reads one. */
+export const findBody = (operation: Operation): ObjectSchema | undefined =>
+  findOperation(operation).requestBody?.content['application/json']?.schema;
 
 export function findOperation(operation: Operation): OperationObject {
   const { method, path } = operations[operation];
