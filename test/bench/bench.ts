@@ -9,15 +9,20 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type BuildOptions, buildSync } from 'esbuild';
+import {
+  authorizer as authorizerRow,
+  type Operation,
+  operations,
+} from '../../functions/shared/operations.ts';
 import { listen } from '../../lib/local/listen.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
-import type { FunctionId } from '../support/bundles.ts';
 import { certificateFiles } from '../support/certificate.ts';
 import { root } from '../support/checkout.ts';
-import { makeBody, makePlant } from '../support/plant.ts';
-import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
+import { makePlant } from '../support/plant.ts';
+import { operationEvent } from '../support/service/operation-event.ts';
+import { tokenEvent } from '../support/service/proxy-event.ts';
 
 // Measures the CPU time of each function, and of a bare command handler with the same SDK. Each
 // measurement is a new process with Lambda's flags. The database responds at once. Prints ratios,
@@ -38,25 +43,23 @@ const lambdaFlags = [
 
 const token = forge('caller000000');
 const authorizer = { owner: 'caller' };
-const body = makeBody(7, 'Monstera deliciosa');
-/** The functions by their ids in the template, and a list of 1,000 plants. */
-const cases = {
-  CreatePlant: { entry: 'create-plant', event: proxyEvent({ authorizer, body }) },
-  ListPlants: { entry: 'list-plants', event: proxyEvent({ authorizer }) },
-  'ListPlants, 1000 plants': {
-    entry: 'list-plants',
-    event: proxyEvent({ authorizer: { owner: 'thousand' } }),
+/** The functions, and a list of 1,000 plants. */
+const cases: Record<string, { entry: string; event: object }> = {
+  ...Object.fromEntries(
+    Object.entries(operations).map(([name, { entry }]) => [
+      name,
+      { entry, event: operationEvent(name as Operation, { authorizer }) },
+    ]),
+  ),
+  'listPlants, 1000 plants': {
+    entry: operations.listPlants.entry,
+    event: operationEvent('listPlants', { authorizer: { owner: 'thousand' } }),
   },
-  DeletePlant: {
-    entry: 'delete-plant',
-    event: proxyEvent({ authorizer, pathParameters: { id: '7' } }),
-  },
-  Authorizer: { entry: 'authorize', event: tokenEvent(`Bearer ${token}`) },
-} satisfies Record<FunctionId | 'ListPlants, 1000 plants', object>;
-type Case = keyof typeof cases;
+  authorizer: { entry: authorizerRow.entry, event: tokenEvent(`Bearer ${token}`) },
+};
 
 interface Candidate {
-  of: Case;
+  of: string;
   build: 'ours' | 'raw' | 'CDK default' | 'beside';
   file: string;
 }
@@ -91,9 +94,10 @@ const slim: BuildOptions = {
 };
 
 /** Returns the path of a function's entry file in an assembly. */
-function findBundle(assembly: string, of: Case): string {
+function findBundle(assembly: string, of: string): string {
   const template = readFileSync(join(assembly, 'PlantStore.template.json'), 'utf8');
-  const [id = ''] = of.split(',');
+  const [name = ''] = of.split(',');
+  const id = name.charAt(0).toUpperCase() + name.slice(1);
   const { 'aws:asset:path': asset } = JSON.parse(template).Resources[id].Metadata;
   return join(assembly, asset, 'start.mjs');
 }
@@ -106,8 +110,7 @@ function buildCandidates(folder: string): Candidate[] {
     shell: process.platform === 'win32',
   });
   const candidates: Candidate[] = [];
-  for (const of of Object.keys(cases) as Case[]) {
-    const { entry } = cases[of];
+  for (const [of, { entry }] of Object.entries(cases)) {
     candidates.push({ of, build: 'ours', file: findBundle(assembly, of) });
     candidates.push({ of, build: 'raw', file: bundleRaw(folder, entry, 'raw', slim) });
     candidates.push({ of, build: 'CDK default', file: bundleRaw(folder, entry, 'default', {}) });
@@ -155,7 +158,7 @@ async function startDatabase(key: string, certificate: string): Promise<string> 
 /** Runs a candidate in a new process. */
 async function measure({ of, file }: Candidate, variables: NodeJS.ProcessEnv): Promise<Figures> {
   const program = join(import.meta.dirname, 'measure.mjs');
-  const input = JSON.stringify({ file: pathToFileURL(file).href, event: cases[of].event });
+  const input = JSON.stringify({ file: pathToFileURL(file).href, event: cases[of]?.event });
   const args = [...lambdaFlags, program, input];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: variables });
   return JSON.parse(stdout);

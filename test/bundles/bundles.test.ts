@@ -21,7 +21,8 @@ import {
 } from '../support/database/proxy.ts';
 import { makeBody, makeFields } from '../support/plant.ts';
 import { startProgram } from '../support/program.ts';
-import { proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
+import { operationEvent } from '../support/service/operation-event.ts';
+import { tokenEvent } from '../support/service/proxy-event.ts';
 
 /** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;
@@ -95,8 +96,9 @@ const environment = {
 };
 const dynamodb = { AWS_ENDPOINT_URL_DYNAMODB: proxy.before(endpoint) };
 
-const create = (name: string) => proxyEvent({ body: makeBody(7, name) });
-const remove = (id: string) => proxyEvent({ pathParameters: { id } });
+const create = (name: string) => operationEvent('createPlant', { body: makeBody(7, name) });
+const list = operationEvent('listPlants');
+const remove = operationEvent('deletePlant');
 const plant = JSON.stringify(makeFields('Ficus'));
 
 /** Calls of each function, in order, with their results. */
@@ -105,16 +107,20 @@ const calls: Record<FunctionId, [event: object, result: object, code: string][]>
     [create('Ficus'), { statusCode: 201, body: plant }, 'PLANT_CREATED'],
     [create('Ficus'), { statusCode: 200, body: plant }, 'PLANT_UNCHANGED'],
     [create('Aloe'), { statusCode: 409 }, 'REQUEST_REFUSED'],
-    [proxyEvent({ body: '{"id":' }), { statusCode: 400 }, 'REQUEST_REFUSED'],
+    [{ ...create('Aloe'), body: '{"id":' }, { statusCode: 400 }, 'REQUEST_REFUSED'],
   ],
   ListPlants: [
-    [proxyEvent(), { statusCode: 200, body: `[${plant}]` }, 'PLANTS_LISTED'],
-    [proxyEvent({ query: { limit: ['0'] } }), { statusCode: 400 }, 'REQUEST_REFUSED'],
+    [list, { statusCode: 200, body: `[${plant}]` }, 'PLANTS_LISTED'],
+    [
+      { ...list, multiValueQueryStringParameters: { limit: ['0'] } },
+      { statusCode: 400 },
+      'REQUEST_REFUSED',
+    ],
   ],
   DeletePlant: [
-    [remove('7'), { statusCode: 204, body: '' }, 'PLANT_DELETED'],
-    [remove('7'), { statusCode: 404 }, 'REQUEST_REFUSED'],
-    [remove('07'), { statusCode: 400 }, 'REQUEST_REFUSED'],
+    [remove, { statusCode: 204, body: '' }, 'PLANT_DELETED'],
+    [remove, { statusCode: 404 }, 'REQUEST_REFUSED'],
+    [{ ...remove, pathParameters: { id: '07' } }, { statusCode: 400 }, 'REQUEST_REFUSED'],
   ],
   Authorizer: [
     [tokenEvent(`Bearer ${token}`), { principalId: 'alice' }, 'TOKEN_ACCEPTED'],

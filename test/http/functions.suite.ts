@@ -9,8 +9,9 @@ import { makeToken } from '../../lib/tokens/make-token.ts';
 import { lines } from '../support/captured-log.ts';
 import { clock } from '../support/clock/clock.ts';
 import { serve } from '../support/http/servers.ts';
-import { makeBody, makeItem } from '../support/plant.ts';
-import { lambdaContext, proxyEvent, tokenEvent } from '../support/service/proxy-event.ts';
+import { makeItem } from '../support/plant.ts';
+import { operationEvent } from '../support/service/operation-event.ts';
+import { lambdaContext, tokenEvent } from '../support/service/proxy-event.ts';
 
 // The functions themselves, with their warm-ups. test/bundles has their bundles.
 
@@ -62,14 +63,14 @@ const path = '/mapping/plants';
 const cases: Record<Operation | 'authorizer', Case> = {
   createPlant: {
     warmedUp: 'created',
-    event: proxyEvent({ path, body: makeBody(7) }),
+    event: operationEvent('createPlant', { path }),
     sent: 'PutItem',
     code: 'PLANT_CREATED',
     result: { statusCode: 201, headers: { Location: '/mapping/plants/7' } },
   },
   listPlants: {
     warmedUp: [expect.objectContaining({ id: 0n })],
-    event: proxyEvent({ path, query: { limit: ['1'] } }),
+    event: operationEvent('listPlants', { path, query: { limit: ['1'] } }),
     sent: 'Query',
     code: 'PLANTS_LISTED',
     result: {
@@ -79,7 +80,7 @@ const cases: Record<Operation | 'authorizer', Case> = {
   },
   deletePlant: {
     warmedUp: true,
-    event: proxyEvent({ pathParameters: { id: '7' } }),
+    event: operationEvent('deletePlant'),
     sent: 'DeleteItem',
     code: 'PLANT_DELETED',
     result: { statusCode: 204 },

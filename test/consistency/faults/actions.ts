@@ -1,18 +1,11 @@
-import type { Operation } from '../../../functions/shared/operations.ts';
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
 
-/** The names of the operations in the tables of faults. */
-export const callNames = {
-  createPlant: 'create',
-  listPlants: 'list',
-  deletePlant: 'delete',
-} as const satisfies Record<Operation, string>;
-
-/** The calls whose functions meet a failing database. The authorizer is asked with a list. */
-export type Call = (typeof callNames)[Operation] | 'authorizer';
-export const calls: Call[] = [...Object.values(callNames), 'authorizer'];
+/** The functions that meet a failing database. */
+export type FunctionName = Operation | 'authorizer';
+export const functionNames = [...(Object.keys(operations) as Operation[]), 'authorizer'] as const;
 
 interface Access {
-  call: Call;
+  name: FunctionName;
   /** The function's logical id. */
   id: string;
   /** The table's logical id. */
@@ -25,8 +18,8 @@ interface Access {
  * functions' requests, and those of the stack with the functions' roles.
  */
 export const usedActions: Access[] = [
-  { call: 'create', id: 'CreatePlant', table: 'Plants', actions: ['GetItem', 'PutItem'] },
-  { call: 'list', id: 'ListPlants', table: 'Plants', actions: ['Query'] },
-  { call: 'delete', id: 'DeletePlant', table: 'Plants', actions: ['DeleteItem', 'GetItem'] },
-  { call: 'authorizer', id: 'Authorizer', table: 'AccessTokens', actions: ['GetItem'] },
+  { name: 'createPlant', id: 'CreatePlant', table: 'Plants', actions: ['GetItem', 'PutItem'] },
+  { name: 'listPlants', id: 'ListPlants', table: 'Plants', actions: ['Query'] },
+  { name: 'deletePlant', id: 'DeletePlant', table: 'Plants', actions: ['DeleteItem', 'GetItem'] },
+  { name: 'authorizer', id: 'Authorizer', table: 'AccessTokens', actions: ['GetItem'] },
 ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { authorizer, type Operation, operations } from '../../../functions/shared/operations.ts';
+import { authorizer, operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { functionVariables, startFunctions } from '../../../lib/local/runtime/functions.ts';
 import { forge } from '../../support/access-tokens/forge.ts';
@@ -12,9 +12,9 @@ import {
   startFaultProxy,
   temporaryCredentials,
 } from '../../support/database/proxy.ts';
-import { makeBody } from '../../support/plant.ts';
-import { proxyEvent, tokenEvent } from '../../support/service/proxy-event.ts';
-import { type Call, callNames } from './actions.ts';
+import { operationEvent } from '../../support/service/operation-event.ts';
+import { tokenEvent } from '../../support/service/proxy-event.ts';
+import type { FunctionName } from './actions.ts';
 import { clock } from './slow-faults.ts';
 
 /** The engine behind the proxy. */
@@ -40,15 +40,10 @@ const functions = startFunctions({
 finallyDo(functions.stop);
 await functions.loaded;
 
-/** The files of the functions. */
-const entries = new Map<Call, string>([['authorizer', authorizer.entry]]);
-for (const [name, { entry }] of Object.entries(operations)) {
-  entries.set(callNames[name as Operation], entry);
-}
-
 /** Calls a function. If the authorizer fails, the gateway returns 503, or 401 for Unauthorized. */
-export async function invoke(call: Call, event: object) {
-  const { payload, failure, log } = await functions.call(entries.get(call) ?? '', event);
+export async function invoke(call: FunctionName, event: object) {
+  const { entry } = { ...operations, authorizer }[call];
+  const { payload, failure, log } = await functions.call(entry, event);
   if (failure) {
     const status = call === 'authorizer' && failure.message === 'Unauthorized' ? 401 : 503;
     return { status, body: failure.message, log };
@@ -61,18 +56,10 @@ export async function invoke(call: Call, event: object) {
  * Returns the event of a call about a subject: an owner, or the id of an access token, which is
  * stored before.
  */
-export async function makeEvent(call: Call, subject: string): Promise<object> {
-  const authorizer = { owner: subject };
-  switch (call) {
-    case 'create':
-      return proxyEvent({ authorizer, body: makeBody(7, 'Aloe') });
-    case 'list':
-      return proxyEvent({ authorizer });
-    case 'delete':
-      return proxyEvent({ authorizer, path: '/v1/plants/7', pathParameters: { id: '7' } });
-    case 'authorizer':
-      return tokenEvent(`Bearer ${await storeToken(subject)}`);
-  }
+export async function makeEvent(call: FunctionName, subject: string): Promise<object> {
+  return call === 'authorizer'
+    ? tokenEvent(`Bearer ${await storeToken(subject)}`)
+    : operationEvent(call, { authorizer: { owner: subject } });
 }
 
 async function storeToken(id: string): Promise<string> {

@@ -14,7 +14,7 @@ import {
   skew,
   throttle,
 } from '../../support/database/proxy.ts';
-import { type Call, calls } from './actions.ts';
+import { type FunctionName, functionNames } from './actions.ts';
 import { clock, crawl, drip, hang, slow, swallowResponse } from './slow-faults.ts';
 
 /** The outcome of a call. */
@@ -28,7 +28,7 @@ interface Outcome {
 
 export interface Case {
   title: string;
-  call: Call;
+  call: FunctionName;
   /** The name of the plant that is there before. None by default. */
   stored?: string | undefined;
   /** The faults of the handshakes before the function's commands, one for each. */
@@ -42,8 +42,14 @@ export interface Case {
   log?: object;
 }
 
+/** The functions that only read, with their commands. One outcome holds for all of them. */
+const reads = { listPlants: 'Query', authorizer: 'GetItem' } as const;
+type ReadName = keyof typeof reads;
+type WriteName = Exclude<FunctionName, ReadName>;
+
 /** Databases that fail, and the outcome of each call that meets one of them. */
-interface Failure extends Record<Call, Outcome> {
+interface Failure extends Record<WriteName, Outcome> {
+  read: { status: number; requests: number };
   /** Their faults. The names continue "meets a database that". */
   databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'additional' | 'log'>>;
 }
@@ -62,10 +68,9 @@ const failures: Failure[] = [
         log: { cause: { code: 'ECONNRESET' } },
       },
     },
-    create: { status: 503, left: null, sent: [] },
-    list: { status: 503, left: 'Aloe', sent: [] },
-    delete: { status: 503, left: 'Aloe', sent: [] },
-    authorizer: { status: 503, left: null, sent: [] },
+    createPlant: { status: 503, left: null, sent: [] },
+    deletePlant: { status: 503, left: 'Monstera', sent: [] },
+    read: { status: 503, requests: 0 },
   },
   {
     databases: {
@@ -78,10 +83,9 @@ const failures: Failure[] = [
         additional: `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`,
       },
     },
-    create: { status: 201, left: 'Aloe', sent: ['PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem'] },
+    createPlant: { status: 201, left: 'Monstera', sent: ['PutItem'] },
+    deletePlant: { status: 204, left: null, sent: ['DeleteItem'] },
+    read: { status: 200, requests: 1 },
   },
   {
     databases: {
@@ -90,17 +94,19 @@ const failures: Failure[] = [
       'is a quarter of an hour ahead or more': { faults: [skew(15)] },
       'is a quarter of an hour behind or more': { faults: [skew(-15)] },
     },
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    createPlant: { status: 201, left: 'Monstera', sent: ['PutItem', 'PutItem'] },
+    deletePlant: { status: 204, left: null, sent: ['DeleteItem', 'DeleteItem'] },
+    read: { status: 200, requests: 2 },
   },
   {
     databases: { 'throttles for long': { faults: [throttle] } },
-    create: { status: 503, left: null, sent: ['PutItem', 'PutItem', 'PutItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'DeleteItem', 'DeleteItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    createPlant: { status: 503, left: null, sent: ['PutItem', 'PutItem', 'PutItem'] },
+    deletePlant: {
+      status: 503,
+      left: 'Monstera',
+      sent: ['DeleteItem', 'DeleteItem', 'DeleteItem'],
+    },
+    read: { status: 503, requests: 3 },
   },
   // A write in doubt is not sent again: reads tell whether it took effect.
   {
@@ -109,10 +115,9 @@ const failures: Failure[] = [
       'returns a page of HTML': { faults: [html, pass] },
       'resets one connection before the request': { faults: [reset, pass] },
     },
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    createPlant: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
+    deletePlant: { status: 503, left: 'Monstera', sent: ['DeleteItem', 'GetItem'] },
+    read: { status: 200, requests: 2 },
   },
   {
     databases: {
@@ -122,10 +127,13 @@ const failures: Failure[] = [
       'does nothing and says []': { faults: [say('[]', 'not done')] },
       'does nothing and says {"Item":': { faults: [say('{"Item":', 'not done')] },
     },
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    createPlant: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    deletePlant: {
+      status: 503,
+      left: 'Monstera',
+      sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'],
+    },
+    read: { status: 503, requests: 3 },
   },
   {
     databases: {
@@ -135,52 +143,50 @@ const failures: Failure[] = [
       'does its work and says []': { faults: [say('[]', 'done'), pass] },
       'does its work and says {"Item":': { faults: [say('{"Item":', 'done'), pass] },
     },
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    createPlant: { status: 201, left: 'Monstera', sent: ['PutItem', 'GetItem'] },
+    deletePlant: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
+    read: { status: 200, requests: 2 },
   },
   {
     databases: {
       'resets all connections after the commit': { faults: [loseResponse] },
       'cuts all responses': { faults: [breakOff] },
     },
-    create: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    createPlant: {
+      status: 503,
+      left: 'Monstera',
+      sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'],
+    },
+    deletePlant: { status: 503, left: null, sent: ['DeleteItem', 'GetItem', 'GetItem', 'GetItem'] },
+    read: { status: 503, requests: 3 },
   },
   // A delete whose response never begins may still arrive, so no read could settle it.
   {
     databases: { 'hangs once': { faults: [hang, pass] } },
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    createPlant: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
+    deletePlant: { status: 503, left: 'Monstera', sent: ['DeleteItem'] },
+    read: { status: 200, requests: 2 },
   },
   {
     databases: { 'hangs for long': { faults: [hang] } },
-    create: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query', 'Query', 'Query'] },
-    delete: { status: 503, left: 'Aloe', sent: ['DeleteItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem', 'GetItem', 'GetItem'] },
+    createPlant: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
+    deletePlant: { status: 503, left: 'Monstera', sent: ['DeleteItem'] },
+    read: { status: 503, requests: 3 },
   },
   {
     databases: {
       'hangs once after the commit': { faults: [swallowResponse, pass] },
       'begins one response too slowly': { faults: [drip, pass] },
     },
-    create: { status: 201, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
-    list: { status: 200, left: 'Aloe', sent: ['Query', 'Query'] },
-    delete: { status: 503, left: null, sent: ['DeleteItem'] },
-    authorizer: { status: 200, left: null, sent: ['GetItem', 'GetItem'] },
+    createPlant: { status: 201, left: 'Monstera', sent: ['PutItem', 'GetItem'] },
+    deletePlant: { status: 503, left: null, sent: ['DeleteItem'] },
+    read: { status: 200, requests: 2 },
   },
   {
     databases: { 'responds too slowly': { faults: [crawl] } },
-    create: { status: 503, left: 'Aloe', sent: ['PutItem'] },
-    list: { status: 503, left: 'Aloe', sent: ['Query'] },
-    delete: { status: 503, left: null, sent: ['DeleteItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+    createPlant: { status: 503, left: 'Monstera', sent: ['PutItem'] },
+    deletePlant: { status: 503, left: null, sent: ['DeleteItem'] },
+    read: { status: 503, requests: 1 },
   },
   {
     databases: {
@@ -189,21 +195,35 @@ const failures: Failure[] = [
       // Its message alone would be a 401 of the gateway.
       'says Unauthorized': { faults: [fail(400, 'Unauthorized', {}, 'Unauthorized')] },
     },
-    create: { status: 500, left: null, sent: ['PutItem'] },
-    list: { status: 500, left: 'Aloe', sent: ['Query'] },
-    delete: { status: 500, left: 'Aloe', sent: ['DeleteItem'] },
-    authorizer: { status: 503, left: null, sent: ['GetItem'] },
+    createPlant: { status: 500, left: null, sent: ['PutItem'] },
+    deletePlant: { status: 500, left: 'Monstera', sent: ['DeleteItem'] },
+    read: { status: 500, requests: 1 },
   },
 ];
 
-export const ofEveryFunction: Case[] = failures.flatMap(({ databases, ...outcomes }) =>
+const isReadName = (call: FunctionName): call is ReadName => call in reads;
+
+function chooseOutcome(call: FunctionName, failure: Omit<Failure, 'databases'>): Outcome {
+  if (!isReadName(call)) {
+    return failure[call];
+  }
+  const { status, requests } = failure.read;
+  return {
+    // An authorizer that fails is a 503 of the gateway.
+    status: call === 'authorizer' && status === 500 ? 503 : status,
+    left: call === 'authorizer' ? null : 'Monstera',
+    sent: Array(requests).fill(reads[call]),
+  };
+}
+
+export const ofEveryFunction: Case[] = failures.flatMap(({ databases, ...failure }) =>
   Object.entries(databases).flatMap(([database, faults]) =>
-    calls.map((call) => ({
-      title: `${call === 'authorizer' ? 'the' : 'a'} ${call} meets a database that ${database}`,
+    functionNames.map((call) => ({
+      title: `${call} meets a database that ${database}`,
       call,
-      stored: call === 'list' || call === 'delete' ? 'Aloe' : undefined,
+      stored: call === 'listPlants' || call === 'deletePlant' ? 'Monstera' : undefined,
       ...faults,
-      outcome: outcomes[call],
+      outcome: chooseOutcome(call, failure),
     })),
   ),
 );

@@ -12,7 +12,7 @@ import {
   throttle,
 } from '../../support/database/proxy.ts';
 import { makePlant } from '../../support/plant.ts';
-import { type Call, calls, usedActions } from './actions.ts';
+import { type FunctionName, functionNames, usedActions } from './actions.ts';
 import { database, handshakes, invoke, makeEvent, printed, proxy } from './calls.ts';
 import { accessDenied, type Case, ofEveryFunction } from './every-function.ts';
 import { clock } from './slow-faults.ts';
@@ -44,82 +44,82 @@ const bothErrors = {
 const ofOneFunction: Case[] = [
   {
     title: 'a create that DynamoDB asks to wait for a minute ends in time',
-    call: 'create',
+    call: 'createPlant',
     faults: [throttleForAMinute],
     outcome: { status: 503, left: null, sent: ['PutItem'] },
   },
   {
     title: 'a create that was throttled reads its plant after a lost response',
-    call: 'create',
+    call: 'createPlant',
     faults: [throttle, loseResponse, pass],
-    outcome: { status: 201, left: 'Aloe', sent: ['PutItem', 'PutItem', 'GetItem'] },
+    outcome: { status: 201, left: 'Monstera', sent: ['PutItem', 'PutItem', 'GetItem'] },
   },
   {
     title: 'a create whose response is lost reports no conflict',
-    call: 'create',
+    call: 'createPlant',
     stored: 'Ficus',
     faults: [loseResponse, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
   },
   {
     title: 'a create does not bring back its deleted plant',
-    call: 'create',
+    call: 'createPlant',
     faults: [loseResponseAfter(remove), pass],
     outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
   },
   {
     title: 'a create leaves the plant that replaced its own',
-    call: 'create',
+    call: 'createPlant',
     faults: [replaced, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
   },
   {
     title: 'a create whose response is lost and that may not read is unavailable',
-    call: 'create',
+    call: 'createPlant',
     faults: [loseResponse, accessDenied],
-    outcome: { status: 503, left: 'Aloe', sent: ['PutItem', 'GetItem'] },
+    outcome: { status: 503, left: 'Monstera', sent: ['PutItem', 'GetItem'] },
     log: bothErrors,
   },
   {
     title: 'a create of an equal plant sends one request',
-    call: 'create',
-    stored: 'Aloe',
-    outcome: { status: 200, left: 'Aloe', sent: ['PutItem'] },
+    call: 'createPlant',
+    stored: 'Monstera',
+    outcome: { status: 200, left: 'Monstera', sent: ['PutItem'] },
   },
   {
     title: 'a create of another plant sends one request',
-    call: 'create',
+    call: 'createPlant',
     stored: 'Ficus',
     outcome: { status: 409, left: 'Ficus', sent: ['PutItem'] },
   },
   {
     title: 'a create whose obstacle is not returned fails',
-    call: 'create',
-    stored: 'Aloe',
+    call: 'createPlant',
+    stored: 'Monstera',
     faults: [fail(400, 'ConditionalCheckFailedException')],
-    outcome: { status: 500, left: 'Aloe', sent: ['PutItem'] },
+    outcome: { status: 500, left: 'Monstera', sent: ['PutItem'] },
     log: {
       cause: { message: 'The database did not return the item that made a condition fail.' },
     },
   },
   {
     title: 'a delete leaves the plant that was created after it',
-    call: 'delete',
-    stored: 'Aloe',
+    call: 'deletePlant',
+    stored: 'Monstera',
     faults: [replaced, pass],
     outcome: { status: 503, left: 'Ficus', sent: ['DeleteItem', 'GetItem'] },
   },
   {
     title: 'a delete whose response is lost and that may not read is unavailable',
-    call: 'delete',
-    stored: 'Aloe',
+    call: 'deletePlant',
+    stored: 'Monstera',
     faults: [loseResponse, accessDenied],
     outcome: { status: 503, left: null, sent: ['DeleteItem', 'GetItem'] },
     log: bothErrors,
   },
   {
     title: 'a delete of nothing whose response is lost returns success',
-    call: 'delete',
+    call: 'deletePlant',
     faults: [loseResponse, pass],
     outcome: { status: 204, left: null, sent: ['DeleteItem', 'GetItem'] },
   },
@@ -134,33 +134,33 @@ const ofLimits: Case[] = [
   { name: 'RequestLimitExceeded', member: 'ThrottlingReasons' },
 ].map(({ name, member }) => ({
   title: `the log of a ${name} has the limit that was exceeded`,
-  call: 'list',
+  call: 'listPlants',
   faults: [fail(400, name, {}, 'Throughput exceeds the limit', { [member]: throttlingReasons })],
   outcome: { status: 503, left: null, sent: ['Query', 'Query', 'Query'] },
   log: { cause: { name, throttlingReasons } },
 }));
 
 /** The table of each call's function. */
-const tables = new Map(usedActions.map(({ call, table }) => [call, table]));
+const tables = new Map(usedActions.map(({ name, table }) => [name, table]));
 
 /** The code of the log line by call and status. */
 const codes: Record<string, string> = {
-  'create 201': 'PLANT_CREATED',
-  'create 200': 'PLANT_UNCHANGED',
-  'create 409': 'REQUEST_REFUSED',
-  'list 200': 'PLANTS_LISTED',
-  'delete 204': 'PLANT_DELETED',
+  'createPlant 201': 'PLANT_CREATED',
+  'createPlant 200': 'PLANT_UNCHANGED',
+  'createPlant 409': 'REQUEST_REFUSED',
+  'listPlants 200': 'PLANTS_LISTED',
+  'deletePlant 204': 'PLANT_DELETED',
   'authorizer 200': 'TOKEN_ACCEPTED',
   'authorizer 503': 'AUTHORIZER_FAILED',
 };
-const findCode = (call: Call, status: number) =>
+const findCode = (call: FunctionName, status: number) =>
   codes[`${call} ${status}`] ?? (status === 500 ? 'REQUEST_FAILED' : 'DATABASE_UNAVAILABLE');
 
 /**
  * Freezes the function after another call. Calls it once more, while an additional response to that
  * call's last command arrives.
  */
-async function thawWith(additional: string, call: Call, event: object) {
+async function thawWith(additional: string, call: FunctionName, event: object) {
   const subject = 'before000000';
   const { promise: answered, resolve } = Promise.withResolvers<Writable>();
   proxy.play(subject, async (exchange) => {
@@ -225,18 +225,18 @@ test.each(all)('$title', async (one) => {
 });
 
 test.each(usedActions)(
-  'in these cases, a call ($call) sends every command that its role allows',
-  (row) => {
-    const cases = all.filter(({ call }) => call === row.call);
+  'in these cases, $name sends every command that its role allows',
+  ({ name, actions }) => {
+    const cases = all.filter(({ call }) => call === name);
     const sent = new Set(cases.flatMap(({ outcome }) => outcome.sent));
-    expect([...sent].sort()).toEqual(row.actions);
+    expect([...sent].sort()).toEqual(actions);
   },
 );
 
 test('a database that refuses connections is unavailable to every function', async () => {
   proxy.stop();
   const responses = await Promise.all(
-    calls.map(async (call) => invoke(call, await makeEvent(call, 'nobody000000'))),
+    functionNames.map(async (call) => invoke(call, await makeEvent(call, 'nobody000000'))),
   );
-  expect(responses.map(({ status }) => status)).toEqual(calls.map(() => 503));
+  expect(responses.map(({ status }) => status)).toEqual(functionNames.map(() => 503));
 });

@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { codeBlocks, readCommands, readPage } from '../../docs/page.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo } from '../../support/cleanup.ts';
+import createPlant from '../../support/events/create-plant.json' with { type: 'json' };
 import { freePort } from '../../support/http/free-port.ts';
 import { startProgram } from '../../support/program.ts';
-import createPlant from '../../support/sam-events/create-plant.json' with { type: 'json' };
 
 /** Free ports, instead of those in the page. */
 const ports = { api: 0, database: 0, sam: 0 };

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
-interface ProxyEventInput {
+export interface ProxyEventInput {
   path?: string;
-  pathParameters?: Record<string, string> | undefined;
+  pathParameters?: Record<string, string> | null | undefined;
   query?: Record<string, string[]> | undefined;
   headers?: Record<string, string[]>;
-  body?: string | undefined;
+  body?: string | null | undefined;
   isBase64Encoded?: boolean | undefined;
   authorizer?: Record<string, unknown> | null;
 }
