@@ -54,12 +54,13 @@ function isRecent(number) {
 }
 
 function run(node) {
-  const program = spawn(node, orderArguments(process.argv.slice(2)), {
+  const args = orderArguments(process.argv.slice(2));
+  const program = spawn(node, args, {
     // The end of the channel tells the program that this process was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Cached code saves a third of the time to start.
     env: {
-      ...process.env,
+      ...makeEnvironment(args),
       NODE_COMPILE_CACHE: inProject('node_modules/.cache/node'),
       npm_node_execpath: node,
     },
@@ -94,6 +95,16 @@ function run(node) {
   }
 }
 
+/**
+ * The programs that run functions get no variables for AWS: their debugger could read the variables
+ * that a process was started with, even if it has deleted them.
+ */
+function makeEnvironment(args) {
+  const isLocal = ['bin/start.ts', 'bin/sam.ts'].some((program) => args.includes(program));
+  const isKept = ([name]) => !(isLocal && name.startsWith('AWS_'));
+  return Object.fromEntries(Object.entries(process.env).filter(isKept));
+}
+
 /** On Windows, the id of the parent stays the same when the parent exits. */
 function isRunning(processId) {
   try {
@@ -112,13 +123,23 @@ function orderArguments(args) {
   if (!args[index]?.startsWith('node_modules/')) {
     return args;
   }
-  const others = args.slice(index + 1);
+  const program = args[index];
+  const own = countOwnArguments(program);
+  const added = args.slice(index + 1 + own);
   const debuggerOptions = [];
-  // npm puts the options that you add behind the program. The first ones are no values of others.
-  while (/^--inspect(-brk|-wait)?(=|$)/.test(others[0])) {
-    debuggerOptions.push(others.shift());
+  // The first ones that you add are no values of other options.
+  while (/^--inspect(-brk|-wait)?(=|$)/.test(added[0])) {
+    debuggerOptions.push(added.shift());
   }
-  return [...args.slice(0, index), ...debuggerOptions, args[index], ...others];
+  const before = args.slice(0, index);
+  return [...before, ...debuggerOptions, ...args.slice(index, index + 1 + own), ...added];
+}
+
+/** Returns how many arguments the npm script gives a program. npm puts yours behind them. */
+function countOwnArguments(program) {
+  const script = packageJson.scripts?.[process.env.npm_lifecycle_event] ?? '';
+  const [, own] = script.split(`${program} `);
+  return own ? own.split(' ').length : 0;
 }
 
 function failWithoutNode() {

@@ -382,6 +382,29 @@ test('npm start -- --watch reloads changed functions, and stops with its launche
   expect(readdirSync(watched.folder)).not.toContain('.plant-store');
 });
 
+/** Makes Node's watcher fail, as at a limit of the system, in place of `@parcel/watcher`. */
+const failToWatch = (code: string) => `
+  const { syncBuiltinESMExports } = process.getBuiltinModule('node:module');
+  const fs = process.getBuiltinModule('node:fs');
+  fs.watch = () => { throw Object.assign(new Error(), { code: '${code}' }); };
+  syncBuiltinESMExports();`;
+
+test.each([
+  ['EMFILE', 'fs.inotify.max_user_instances=1024'],
+  ['ENOSPC', 'fs.inotify.max_user_watches=524288'],
+])('--watch without a watcher left (%s) fails with one line', async (code, setting) => {
+  const hook = `--import=data:text/javascript,${encodeURIComponent(failToWatch(code))}`;
+  const args = ['bin/start.ts', '--memory', '--port', '0', '--dynamodb-port', '0', '--watch'];
+  const env = { ...process.env, NODE_OPTIONS: `${stoppedClock.NODE_OPTIONS} ${hook}` };
+  expect(await startProgram(process.execPath, args, { env }).ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: functions/ cannot be watched: other programs of this user watch as much as the ' +
+      `system allows. Stop one, or raise the limit: sudo sysctl ${setting}\n`,
+  });
+});
+
 test.each([
   {
     options: ['--port', 'PORT'],

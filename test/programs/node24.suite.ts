@@ -139,6 +139,56 @@ testPrograms.each<[what: string, own: string[], files: Record<string, string>, a
   expect({ ...ended, stdout }).toMatchSnapshot();
 });
 
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+const jestProgram = 'node_modules/jest/bin/jest.js';
+const node = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
+const slow = '--testMatch=**/*.slow.ts --testTimeout=900000 --verbose --forceExit';
+
+testPrograms.each([
+  { script: 'test', added: '--inspect-brk', got: `${node} --inspect-brk ${jestProgram} --ci` },
+  {
+    script: 'test',
+    added: '--inspect-wait=9230 --inspect test/stack -t --inspect',
+    got: `${node} --inspect-wait=9230 --inspect ${jestProgram} --ci test/stack -t --inspect`,
+  },
+  { script: 'test', added: '-t --inspect', got: `${node} ${jestProgram} --ci -t --inspect` },
+  {
+    script: 'test:slow',
+    added: '--inspect=0 test/slow/sam',
+    got: `${node} --inspect=0 ${jestProgram} ${slow} test/slow/sam`,
+  },
+  // Its own option.
+  { script: 'start', added: '--inspect', got: 'bin/start.ts --inspect' },
+])('npm run $script -- $added gives Node: $got', async ({ script, added, got }) => {
+  const cwd = writeProject({ node: writeNode('v26.0.0') }, { scripts });
+  const env = {
+    ...process.env,
+    npm_node_execpath: join(cwd, 'node'),
+    npm_lifecycle_event: script,
+    NODE: process.execPath,
+  };
+  const command = `${scripts[script]?.replace(/^node /, '"$NODE" ')} ${added}`;
+  const { stdout } = await startProgram('sh', ['-c', command], { cwd, env }).ended();
+  expect(stdout).toBe(`v26.0.0 got ${got}\n`);
+});
+
+const printAws = `#!/bin/sh
+[ "$1" = --version ] && echo v26.0.0 || echo "$1 $AWS_SECRET_ACCESS_KEY $AWS_PROFILE"
+`;
+testPrograms.each([
+  ['bin/start.ts', 'bin/start.ts  \n'],
+  ['bin/sam.ts', 'bin/sam.ts  \n'],
+  ['bin/token.ts', 'bin/token.ts secret work\n'],
+])('%s gets these variables for AWS: %s', async (program, stdout) => {
+  const cwd = writeProject({ node: printAws });
+  const aws = { AWS_SECRET_ACCESS_KEY: 'secret', AWS_PROFILE: 'work' };
+  const env = { ...process.env, ...aws, npm_node_execpath: join(cwd, 'node') };
+  const ended = await launch(['bin/node24.mjs', program], { cwd, env }).ended();
+  expect(ended).toEqual({ code: 0, stdout, stderr: '' });
+});
+
 const optionalDependencies = { [`node-${system}`]: '24.0.0' };
 const second = { second: '1.0.0' };
 
