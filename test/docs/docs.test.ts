@@ -1,2 +1,3 @@
 import './commands.suite.ts';
 import './pages.suite.ts';
+import './pictures.suite.ts';

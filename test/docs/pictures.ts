@@ -4,22 +4,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { defaultPorts } from '../../lib/command-line/default-ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { findChromium } from '../support/chromium.ts';
+import { reference } from './reference-size.ts';
 
 // Makes the pictures of the README: a terminal with npm start, and the reference in a browser. It
 // needs Chromium, so no test runs it.
+// It runs npm start on the default ports.
 //   node bin/node24.mjs test/docs/pictures.ts
 
 const columns = 80;
 
-const program = spawn(
-  process.execPath,
-  ['bin/start.ts', '--memory', '--port', '0', '--dynamodb-port', '0'],
-  { cwd: root, env: { ...process.env, FORCE_COLOR: '1' } },
-);
+const program = spawn(process.execPath, ['bin/start.ts', '--memory'], {
+  cwd: root,
+  env: { ...process.env, FORCE_COLOR: '1' },
+});
 let printed = '';
 let log = '';
 program.stdout.setEncoding('utf8').on('data', (text) => {
@@ -39,7 +39,6 @@ while (!log.includes('DELETE')) {
 }
 const [, token = ''] = /Bearer (\w+)/.exec(printed) ?? [];
 const [, api = ''] = /Plant Store: (.*?)\/v1/.exec(printed) ?? [];
-const [, database = ''] = /DynamoDB: +(\S+)/.exec(printed) ?? [];
 takePicture('dark');
 takePicture('light');
 writeFileSync(join(root, 'docs', 'first-minute.svg'), drawTerminal());
@@ -82,14 +81,10 @@ ${texts.filter((text) => !text.includes('></text>')).join('\n')}
 `;
 }
 
-/**
- * Shows a line as it is on the default ports, with data in the default folder, without the token.
- */
+/** Shows a line as it is with data in the default folder, without the token. */
 function withDefaults(line: string): string {
   return line
     .replaceAll(token, token.replace(/_.*/, '_…'))
-    .replaceAll(api, `http://127.0.0.1:${defaultPorts.api}`)
-    .replaceAll(database, `http://127.0.0.1:${defaultPorts.dynamodb}`)
     .replace('(in memory)', '(in .plant-store)');
 }
 
@@ -110,13 +105,13 @@ function paint(line: string): string {
     .replaceAll('\u001b[39m', '</tspan>');
 }
 
-/** Takes a picture of the reference, high enough for three operations. */
+/** Takes a picture of the reference. */
 function takePicture(scheme: 'dark' | 'light'): void {
   const profile = mkdtempSync(join(tmpdir(), 'picture-'));
   const args = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
     `--user-data-dir=${profile}`,
-    '--window-size=1000,645',
+    `--window-size=${reference.width},${reference.height}`,
     // Chromium's numbers of the schemes.
     `--blink-settings=preferredColorScheme=${scheme === 'dark' ? 0 : 1}`,
     // The page is drawn by then. Chromium does not really wait for so long.
