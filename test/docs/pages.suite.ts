@@ -193,3 +193,14 @@ test('the page about the API has the limits of requests and bodies', () => {
   );
   expect(body).toBe(`${maxBodyBytes / 1024} KiB`);
 });
+
+test('the page about deploying and the workflow have the same variables and name', () => {
+  const workflow = readPage('.github/workflows/deploy.yml');
+  const [, setUp = ''] = /Variables\*\*, add (.*?)\./s.exec(readPage('docs/deploy.md')) ?? [];
+  const variables = [...workflow.matchAll(/\bvars\.(\w+)/g)].map(([, name]) => name);
+  expect([...setUp.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(variables);
+  const [, name] = /^name: (.*)$/m.exec(workflow) ?? [];
+  expect(readPage('docs/deploy.md')).toContain(`**Actions → ${name} → Run workflow**`);
+  const [, environment] = /^ +environment: (.*)$/m.exec(workflow) ?? [];
+  expect(readPage('docs/security.md')).toContain(`\`${environment}\``);
+});
