@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, BlockList, isIPv6, type Server, type Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 /**
  * Makes a server listen on a port (0 for any free port), for this machine and the subnet of the
@@ -28,32 +28,39 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/**
- * Closes a connection from another machine, unless it is in the subnet of the address that it
- * called, as a container is. Linux accepts packets for each of its addresses on every interface, so
- * a neighbour in the LAN could call the address of Docker's bridge.
- */
+/** Closes a connection from another network. */
 function refuseOtherNetworks(socket: Socket): void {
-  const { remoteAddress = '', localAddress } = socket;
-  if (isInside(loopback, remoteAddress)) {
-    return;
-  }
-  // Node lists Docker's bridge only while a container runs.
   const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  if (!isNear(socket, addresses)) {
+    socket.destroy();
+  }
+}
+
+/**
+ * Returns whether a connection comes from this machine, or from the subnet of the address that it
+ * called, as that of a container does. Linux accepts packets for each of its addresses on every
+ * interface, so a neighbour in the LAN could call the address of Docker's bridge.
+ */
+export function isNear(
+  { remoteAddress = '', localAddress }: Pick<Socket, 'remoteAddress' | 'localAddress'>,
+  addresses: Pick<NetworkInterfaceInfo, 'address' | 'cidr'>[],
+): boolean {
+  if (isInside(loopback, remoteAddress)) {
+    return true;
+  }
   // Docker's rules give a call from this machine to its bridge the address of another interface.
   const isFromHere = addresses.some(({ address }) => address === remoteAddress);
   if (isFromHere && !isInside(loopback, `${localAddress}`)) {
-    return;
+    return true;
   }
+  // Node lists Docker's bridge only while a container runs.
   const called = addresses.find(({ address }) => address === localAddress);
   const subnet = new BlockList();
   if (called?.cidr) {
     const prefix = Number(called.cidr.split('/')[1]);
     subnet.addSubnet(called.address, prefix, isIPv6(called.address) ? 'ipv6' : 'ipv4');
   }
-  if (!isInside(subnet, remoteAddress)) {
-    socket.destroy();
-  }
+  return isInside(subnet, remoteAddress);
 }
 
 function isInside(networks: BlockList, address: string): boolean {

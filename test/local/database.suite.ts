@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -27,16 +27,12 @@ async function open(folder?: string) {
   return { ...database, client: makeDocumentClient(localClient(database.endpoint)) };
 }
 
-const memory = await open();
-const used = temporaryFolder();
-const { client, stop } = await open(used);
-await client.send(put);
-await stop();
-
 /** Returns the folder of a stopped database with a plant. */
-function usedFolder(): string {
+async function usedFolder(): Promise<string> {
   const folder = temporaryFolder();
-  cpSync(used, folder, { recursive: true });
+  const { client, stop } = await open(folder);
+  await client.send(put);
+  await stop();
   return folder;
 }
 
@@ -62,8 +58,8 @@ async function findIterators(): Promise<{ close(): void }> {
 }
 
 test.each([
-  ['memory', async () => memory],
-  ['a folder', () => open(usedFolder())],
+  ['memory', () => open()],
+  ['a folder', async () => open(await usedFolder())],
 ])('a database in %s closes the iterator of each query', async (_, start) => {
   const { client } = await start();
   await client.send(put);
@@ -81,7 +77,7 @@ test.each([
 });
 
 test('an unfinished table is created again, and the others stay', async () => {
-  const folder = usedFolder();
+  const folder = await usedFolder();
   await changeTable(folder, tableIds.accessTokens, { TableStatus: 'CREATING' });
   const { client } = await open(folder);
   const Item = { id: 'abcdefghijkl' };
@@ -98,6 +94,7 @@ test('an error of creating a table is not taken for an existing table', async ()
 });
 
 test('malformed requests get 500 in one line, pages of browsers 403, and neither stops the database', async () => {
+  const memory = await open();
   const printed = jest.spyOn(console, 'error').mockReturnValue();
   const sendTo = (operation: string, body: string, ...headers: string[]) =>
     send(memory.endpoint, {
@@ -143,9 +140,10 @@ test('malformed requests get 500 in one line, pages of browsers 403, and neither
 });
 
 test('no idle connection is closed: responses announce no timeout', async () => {
+  const { endpoint } = await open();
   const agent = new Agent({ keepAlive: true });
   finallyDo(() => agent.destroy());
-  const { headers } = await send(memory.endpoint, { path: '/' }, agent);
+  const { headers } = await send(endpoint, { path: '/' }, agent);
   expect(headers.connection).toBe('keep-alive');
   expect(headers).not.toHaveProperty('keep-alive');
 });
@@ -173,7 +171,7 @@ test('a folder in use fails with one line, and opens once the other database sto
 });
 
 test('a damaged folder fails with one line, and stays as it is', async () => {
-  const folder = usedFolder();
+  const folder = await usedFolder();
   const current = join(folder, 'dynalite', 'CURRENT');
   writeFileSync(current, 'damaged');
   // LevelDB's own log and lock change.
@@ -199,7 +197,7 @@ test.each([
   ['global index', { GlobalSecondaryIndexes: [index] }],
   ['local index', { LocalSecondaryIndexes: [index] }],
 ])('a folder whose table has another %s fails with one line, and closes', async (_, change) => {
-  const folder = usedFolder();
+  const folder = await usedFolder();
   await changeTable(folder, tableIds.plants, change);
   await expect(open(folder)).rejects.toHaveProperty(
     'message',
@@ -210,7 +208,7 @@ test.each([
 });
 
 test('a folder whose table lists its keys in another order opens', async () => {
-  const folder = usedFolder();
+  const folder = await usedFolder();
   const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'N' }, owner];
   await changeTable(folder, tableIds.plants, { AttributeDefinitions });
   await open(folder);

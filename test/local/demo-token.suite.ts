@@ -5,17 +5,16 @@ import { issueToken } from '../../lib/tokens/tokens.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { openDatabase } from '../support/database/engine.ts';
 
-const { database, endpoint } = await openDatabase();
 const day = 86_400;
 
-/** Issues a token some seconds ago that lives for a day. Returns its id. */
-async function issue(owner: string, label: string, age: number): Promise<string> {
-  const now = () => Date.now() - age * 1000;
-  const input = { owner, scopes: ['plants:read'], label, lifetime: day };
-  return (await issueToken(database, 'AccessTokens', input, now)).id;
-}
-
 test('a start deletes its own expired demo tokens, and issues one with both scopes for 24 hours', async () => {
+  const { database, endpoint } = await openDatabase();
+  /** Issues a token some seconds ago that lives for a day. Returns its id. */
+  async function issue(owner: string, label: string, age: number): Promise<string> {
+    const now = () => Date.now() - age * 1000;
+    const input = { owner, scopes: ['plants:read'], label, lifetime: day };
+    return (await issueToken(database, 'AccessTokens', input, now)).id;
+  }
   await issue('demo', 'npm run sam', day + 1);
   const kept = [
     await issue('demo', 'npm run sam', day - 60),

@@ -69,14 +69,60 @@ function mask(value: object): unknown {
   return JSON.parse(text.replace(/"date":"[^"]+"/, '"date":"DATE"'));
 }
 
+/** Headers of every response of the gateway and the functions. */
+const common = {
+  'cache-control': 'no-store',
+  connection: 'close',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  date: 'DATE',
+  'strict-transport-security': 'max-age=63072000',
+  'x-content-type-options': 'nosniff',
+  'x-request-id': 'ID',
+};
+const exposed = 'Link, Location, Retry-After, X-Request-Id, Access-Token-Expires';
+const preflightOfAll = {
+  status: 204,
+  headers: {
+    ...common,
+    'access-control-allow-headers': 'Authorization,Content-Type',
+    'access-control-allow-methods': 'POST,GET,DELETE',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': exposed,
+    'access-control-max-age': '3600',
+  },
+  body: '',
+};
+
 test('with an origin for CORS, preflights and errors of the gateway name it', async () => {
+  const allowed = { 'access-control-allow-origin': 'https://plants.example' };
   const base = await serveGateway({ corsOrigin: 'https://plants.example' });
   const headers = ['Origin', 'https://b.io', 'Access-Control-Request-Method', 'POST'];
   const preflight = (path: string) => send(base, { method: 'OPTIONS', path, headers });
   for (const path of ['/v1/plants', '/v1/plants/7', '/v1', '/v1/']) {
-    expect(mask(await preflight(path))).toMatchSnapshot(path);
+    expect(mask(await preflight(path))).toEqual({
+      ...preflightOfAll,
+      headers: { ...preflightOfAll.headers, ...allowed, vary: 'Origin' },
+    });
   }
-  expect(mask(await send(base, { path: '/v1/plants' }))).toMatchSnapshot('without a token');
+  const { body, ...error } = await send(base, { path: '/v1/plants' });
+  expect(mask(error)).toEqual({
+    status: 401,
+    headers: {
+      ...common,
+      ...allowed,
+      'access-control-expose-headers': exposed,
+      'content-length': `${body.length}`,
+      'content-type': 'application/problem+json',
+      'www-authenticate': 'Bearer realm="plant-store"',
+    },
+  });
+  expect(mask(JSON.parse(body))).toEqual({
+    type: 'urn:problem-type:plant-store:unauthorized',
+    title: 'Unauthorized',
+    status: 401,
+    detail: 'A valid access token is required: Authorization: Bearer <ACCESS_TOKEN>.',
+    instance: 'ID',
+  });
   expect((await preflight('/v1/nothing')).status).toBe(404);
   expect((await preflight('/plants')).status).toBe(403);
 });
@@ -84,7 +130,7 @@ test('with an origin for CORS, preflights and errors of the gateway name it', as
 test('without an origin for CORS, a preflight returns 404, and for all origins its Vary is missing', async () => {
   expect((await request('/v1/plants', { method: 'OPTIONS' })).status).toBe(404);
   const base = await serveGateway({ corsOrigin: '*' });
-  expect(mask(await send(base, { method: 'OPTIONS', path: '/v1/plants' }))).toMatchSnapshot();
+  expect(mask(await send(base, { method: 'OPTIONS', path: '/v1/plants' }))).toEqual(preflightOfAll);
 });
 
 // Recorded there as invocation-payload-with-params-encoding and its variant with several values.
@@ -151,7 +197,16 @@ test(`a status alone is an empty body in JSON (${results} invoke-api-no-body)`, 
   result = '{"statusCode":200}';
   const response = await request('/v1/plants');
   result = undefined;
-  expect(mask(response)).toMatchSnapshot();
+  expect(mask(response)).toEqual({
+    status: 200,
+    headers: {
+      connection: 'close',
+      'content-length': '0',
+      'content-type': 'application/json',
+      date: 'DATE',
+    },
+    body: '',
+  });
 });
 
 test.each([

@@ -24,25 +24,52 @@ test.each([
   expect(command().configureHelp({ helpWidth: 80 }).helpInformation()).toMatchSnapshot();
 });
 
-test.each([
-  '',
-  '--port=0 --dynamodb-port=65535 --dynamodb-host=::1',
-  '--inspect',
-  '--inspect=0',
-  '--inspect=0.0.0.0:65535',
-  '--data=',
-  '--memory --data x',
-  '--data --memory',
-  '--port 65536',
-  '--port 8x',
-  '--dynamodb-port -1',
-  '--dynamodb-host localhost',
-  '--inspect=65536',
-  '--inspect=localhost',
-  '--inspect=:9229',
-  '--inspect=localhost:9229x',
-])('npm start has these options, or fails with one line: “%s”', (options) => {
-  expect(parse(...options.split(' ').filter(Boolean))).toMatchSnapshot();
+const defaults = {
+  port: 3000,
+  dynamodbPort: 8000,
+  dynamodbHost: '127.0.0.1',
+  data: '.plant-store',
+};
+const noPort = 'is invalid. A port is 0 to 65535; 0 means any free port.';
+const noDebugger = 'is invalid. An address looks like 127.0.0.1:9229.';
+
+test.each<[options: string, expected: object | string]>([
+  ['', defaults],
+  [
+    '--port=0 --dynamodb-port=65535 --dynamodb-host=::1',
+    { ...defaults, port: 0, dynamodbPort: 65_535, dynamodbHost: '::1' },
+  ],
+  ['--inspect', { ...defaults, inspect: { host: '127.0.0.1', port: 9229 } }],
+  ['--inspect=0', { ...defaults, inspect: { host: '127.0.0.1', port: 0 } }],
+  ['--inspect=0.0.0.0:65535', { ...defaults, inspect: { host: '0.0.0.0', port: 65_535 } }],
+  [
+    '--data=',
+    "error: option '--data <folder>' argument '' is invalid. Name a folder, or keep data in memory only with --memory.",
+  ],
+  ['--memory --data x', "error: option '--memory' cannot be used with option '--data <folder>'"],
+  [
+    '--data --memory',
+    "error: option '--data <folder>' argument '--memory' is invalid. Add a value before --memory.",
+  ],
+  ['--port 65536', `error: option '--port <n>' argument '65536' ${noPort}`],
+  ['--port 8x', `error: option '--port <n>' argument '8x' ${noPort}`],
+  ['--dynamodb-port -1', `error: option '--dynamodb-port <n>' argument '-1' ${noPort}`],
+  [
+    '--dynamodb-host localhost',
+    "error: option '--dynamodb-host <address>' argument 'localhost' is invalid. An address looks like 127.0.0.1 or ::1.",
+  ],
+  ['--inspect=65536', `error: option '--inspect [host:port]' argument '65536' ${noDebugger}`],
+  [
+    '--inspect=localhost',
+    `error: option '--inspect [host:port]' argument 'localhost' ${noDebugger}`,
+  ],
+  ['--inspect=:9229', `error: option '--inspect [host:port]' argument ':9229' ${noDebugger}`],
+  [
+    '--inspect=localhost:9229x',
+    `error: option '--inspect [host:port]' argument 'localhost:9229x' ${noDebugger}`,
+  ],
+])('npm start has these options, or fails with one line: “%s”', (options, expected) => {
+  expect(parse(...options.split(' ').filter(Boolean))).toEqual(expected);
 });
 
 test('a folder is one from where npm was started, and the default one in the project’s', () => {
