@@ -1,3 +1,4 @@
+import { isTransientError } from '@smithy/core/retry';
 import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 import { CommandError, formatError } from '../command-line/command-error.ts';
 import { defaultEndpoint } from '../command-line/default-ports.ts';
@@ -5,8 +6,6 @@ import { escapeControls } from '../command-line/escape-controls.ts';
 import { AdministrationError } from '../tokens/tokens.ts';
 import type { LocalTarget, StackTarget, TargetOptions } from './target-options.ts';
 
-const unreachable =
-  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError)$/;
 const badCredentials = [
   /^ExpiredToken/,
   /^InvalidClientTokenId$/,
@@ -31,17 +30,23 @@ function describeError(error: unknown, options: TargetOptions): string {
     return describeError(error.cause, options);
   }
   const explained = options.localhost
-    ? explainLocal(error as Error, options)
-    : explainStack(error as Error, options);
+    ? explainLocal(error as SdkError, options)
+    : explainStack(error as SdkError, options);
   return explained ?? formatError(error as Error);
 }
 
+type SdkError = Parameters<typeof isTransientError>[0] & {
+  $response?: { headers: { server?: string } };
+};
+
 /** Returns whether an error of the SDK means that nothing responded. */
-const isUnreachable = ({ name, code, neverSent }: Error & { code?: string; neverSent?: true }) =>
-  neverSent === true || unreachable.test(code ?? name);
+const isUnreachable = (error: SdkError): boolean =>
+  !(error instanceof Unavailable) &&
+  error.$metadata?.httpStatusCode === undefined &&
+  isTransientError(error);
 
 function explainLocal(
-  error: Error,
+  error: SdkError,
   { dynamodbEndpoint: endpoint = defaultEndpoint }: LocalTarget,
 ): string | undefined {
   if (isUnreachable(error)) {
@@ -50,18 +55,22 @@ function explainLocal(
       '--dynamodb-endpoint.'
     );
   }
-  if ('$metadata' in error) {
-    const { name, message } = error;
-    return (
-      `The server at ${endpoint} is not the database of an "npm start" (${name}: ${message}). ` +
-      'Name another with --dynamodb-endpoint.'
-    );
+  const { name, message, $metadata, $response } = error;
+  if ($metadata === undefined) {
+    return undefined;
   }
-  return undefined;
+  const response =
+    error instanceof SyntaxError
+      ? [$metadata.httpStatusCode, $response?.headers.server].filter(Boolean).join(' from ')
+      : `${name}: ${message}`;
+  return (
+    `The server at ${endpoint} is not the database of an "npm start" (${response}). Name another ` +
+    'with --dynamodb-endpoint.'
+  );
 }
 
 function explainStack(
-  error: Error & { code?: string },
+  error: SdkError & { code?: string },
   { stack, profile, region }: StackTarget,
 ): string | undefined {
   const { name, message, code } = error;

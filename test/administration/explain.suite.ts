@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
+import { markNeverSent, Unavailable, UnknownOutcome } from '../../functions/dynamodb/errors.ts';
 import { explain } from '../../lib/administration/explain.ts';
 
 const local = { localhost: true, dynamodbEndpoint: 'URL' } as const;
@@ -11,14 +11,14 @@ const noDatabase =
   'No database responds at URL. Start it with "npm start", or name its address with --dynamodb-endpoint.';
 test.each([
   { error: makeError('slow', { name: 'TimeoutError' }), explained: noDatabase },
-  { error: makeError('', { code: 'ERR_SSL', neverSent: true }), explained: noDatabase },
+  { error: markNeverSent(makeError('', { code: 'ERR_SSL' })), explained: noDatabase },
   { error: new Unavailable('', { cause: refused }), explained: noDatabase },
   {
     error: new UnknownOutcome(true, refused),
     explained: 'UnknownOutcome: It is unknown whether a write took effect.',
   },
   { error: new Unavailable('Others write too.'), explained: 'Unavailable: Others write too.' },
-  { error: new TypeError('a bug', { cause: refused }), explained: 'TypeError: a bug' },
+  { error: new TypeError('a bug'), explained: 'TypeError: a bug' },
 ])('with a local database, $error is explained as $explained', ({ error, explained }) => {
   expect(explain(error, local)).toBe(explained);
 });

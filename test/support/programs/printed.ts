@@ -2,6 +2,12 @@ import type { Ended } from '../program.ts';
 
 // What the programs print.
 
+/** Returns the result of a command that fails with one line. */
+export const failure = (line: string): Ended => ({ code: 1, stdout: '', stderr: `${line}\n` });
+
+/** Returns the result of a command that prints one line for people. */
+export const success = (line: string): Ended => ({ code: 0, stdout: '', stderr: `${line}\n` });
+
 /**
  * Returns the output of a command with names in place of what differs from run to run: TOKEN, ID
  * and TIME in the output of `issue` and `rotate`, and the given values by their names.

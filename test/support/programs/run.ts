@@ -1,4 +1,4 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { jest } from '@jest/globals';
 import { type Ended, startProgram } from '../program.ts';
 
@@ -18,24 +18,34 @@ const splitArguments = (line: string): string[] =>
 
 const localTarget = /^Using the database at http:\S+\.\n/m;
 
-/** Runs a program in this process, in a hundredth of the time. */
+/**
+ * Runs a program in this process, in a hundredth of the time. If it exits by itself, the result is
+ * that of this moment, although the program goes on.
+ */
 export async function runHere(
   program: () => Promise<number>,
   line: string,
   { env = {}, stdin = '', isTTY = false, keepsTarget = false }: Surroundings = {},
 ): Promise<Ended> {
   const terminal = { isTTY, columns: 80 };
-  const streams = {
-    stdout: Object.assign(new PassThrough(), terminal),
-    stderr: Object.assign(new PassThrough(), terminal),
-  };
   const text = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    streams[name].setEncoding('utf8').on('data', (more) => {
-      text[name] += more;
+  function capture(name: 'stdout' | 'stderr'): Writable {
+    const stream = new Writable({
+      decodeStrings: false,
+      write(more: string, _, done) {
+        text[name] += more;
+        done();
+      },
     });
-    jest.spyOn(process, name, 'get').mockReturnValue(streams[name] as never);
+    jest.spyOn(process, name, 'get').mockReturnValue(Object.assign(stream, terminal) as never);
+    return stream;
   }
+  const streams = { stdout: capture('stdout'), stderr: capture('stderr') };
+  let atExit: Ended | undefined;
+  jest.spyOn(process, 'exit').mockImplementation((code = 0) => {
+    atExit ??= { code: Number(code), ...text };
+    return undefined as never;
+  });
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin as string)]);
   jest.spyOn(process, 'stdin', 'get').mockReturnValue(input as never);
   jest.spyOn(console, 'log').mockImplementation((line) => streams.stdout.write(`${line}\n`));
@@ -46,9 +56,9 @@ export async function runHere(
     process.argv = ['node', 'bin/program.ts', ...splitArguments(line)];
     process.env = { ...own, ...env };
     const code = await program();
+    const ended = atExit ?? { code, ...text };
     // Its port differs from run to run.
-    const stderr = keepsTarget ? text.stderr : text.stderr.replace(localTarget, '');
-    return { code, stdout: text.stdout, stderr };
+    return keepsTarget ? ended : { ...ended, stderr: ended.stderr.replace(localTarget, '') };
   } finally {
     Object.assign(process, { argv, env: own });
     jest.restoreAllMocks();
