@@ -2,10 +2,10 @@
 export const tokenParts = { prefix: 'pst_', id: 12, secret: 43, checksum: 6 } as const;
 const { prefix, id, secret, checksum } = tokenParts;
 
-export const tokenIdPattern = `[0-9A-Za-z]{${id}}`;
+export const tokenIdPattern = `^[0-9A-Za-z]{${id}}$`;
 
 /** Matches an access token in any text, for secret scanners. */
-export const accessTokenPattern = `${prefix}${tokenIdPattern}_[0-9A-Za-z]{${secret + checksum}}`;
+export const accessTokenPattern = `${prefix}[0-9A-Za-z]{${id}}_[0-9A-Za-z]{${secret + checksum}}`;
 
 /**
  * Matches `Authorization` headers that the authorizer must check. The expression means the same in

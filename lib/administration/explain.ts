@@ -6,12 +6,14 @@ import { escapeControls } from '../command-line/escape-controls.ts';
 import { AdministrationError } from '../tokens/tokens.ts';
 import type { LocalTarget, StackTarget, TargetOptions } from './target-options.ts';
 
+/** Errors of DynamoDB, which end in Exception, and of CloudFormation. */
 const badCredentials = [
-  /^ExpiredToken/,
-  /^InvalidClientTokenId$/,
-  /^InvalidSignature/,
-  /^SignatureDoesNotMatch$/,
-  /^UnrecognizedClient/,
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
 ];
 
 /**
@@ -80,7 +82,7 @@ function explainStack(
       'Log in, or choose others with --profile.'
     );
   }
-  if (badCredentials.some((known) => known.test(name))) {
+  if (badCredentials.includes(name)) {
     return (
       `AWS does not accept the credentials (${message}). Log in again, or choose others with ` +
       '--profile.'

@@ -12,7 +12,7 @@ export async function readTokenId(argument: string): Promise<string> {
   if (argument === '-') {
     return parseTokenId(await readInput());
   }
-  if (!new RegExp(`^${tokenIdPattern}$`).test(argument)) {
+  if (!new RegExp(tokenIdPattern).test(argument)) {
     throw new CommandError(
       'This is not a token id. An id has 12 letters and digits. Run "list" to see the ids.',
     );

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
-import { tokenIdPattern, tokenParts } from '../../functions/shared/token-form.ts';
+import { tokenParts } from '../../functions/shared/token-form.ts';
 
-const { prefix, secret, checksum } = tokenParts;
+const { prefix, id, secret, checksum } = tokenParts;
 
 /**
  * Matches the start of an access token, or as many letters and digits in a row as a secret has. A
  * pasted token may have lost its prefix.
  */
 const secretPattern = new RegExp(
-  `${prefix}${tokenIdPattern}_|` +
+  `${prefix}[0-9A-Za-z]{${id}}_|` +
     `(?<![0-9A-Za-z])[0-9A-Za-z]{${secret},${secret + checksum}}(?![0-9A-Za-z])`,
 );
 

@@ -76,15 +76,12 @@ const sentPlant = v.pipe(
       'U+FFFD return 400.',
   ),
 );
-// Responses always have a member that has a default.
-const returnedPlant = v.object(
-  Object.fromEntries(
-    Object.entries(v.omit(newPlant, ['id']).entries).map(([name, entry]) => [
-      name,
-      'default' in entry && entry.default !== undefined ? entry.wrapped : entry,
-    ]),
-  ),
-);
+const returnedEntries = Object.entries(v.omit(newPlant, ['id']).entries).map(([name, entry]) => {
+  // Responses always have a member that has a default.
+  const hasDefault = 'default' in entry && entry.default !== undefined;
+  return [name, hasDefault ? entry.wrapped : entry] as const;
+});
+const returnedPlant = v.object(Object.fromEntries(returnedEntries));
 
 const json = (schema: Json, example: unknown) => ({
   content: { 'application/json': { schema, example } },

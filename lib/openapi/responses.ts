@@ -45,10 +45,7 @@ export const inputErrorSchema = {
 };
 
 const requestId = 'JKJaXmPLvHcESHA=';
-const constant = (value: string, required = true): Json => ({
-  required,
-  schema: { type: 'string', const: value },
-});
+const constant = (value: string): Json => ({ schema: { type: 'string', const: value } });
 export const headers: Record<string, Json> = {
   [requestIdHeader]: {
     required: true,
@@ -57,7 +54,10 @@ export const headers: Record<string, Json> = {
     example: requestId,
   },
   ...Object.fromEntries(
-    Object.entries(commonHeaders()).map(([name, value]) => [name, constant(value)]),
+    Object.entries(commonHeaders()).map(([name, value]) => [
+      name,
+      { required: true, ...constant(value) },
+    ]),
   ),
 };
 export const tokenEnd: Json = {
@@ -97,6 +97,8 @@ const problemsByResponse = Object.groupBy(
 
 function errorResponse(codes: ProblemCode[], errors = exampleErrors): Json {
   const own = codes.flatMap((code) => Object.entries(problems[code].headers ?? {}));
+  // Of several problems, each has headers of its own.
+  const required = codes.length === 1;
   const examples = codes.map((code) => {
     const value = new Problem(code, errors[code]).toJson(requestId);
     return [code, { value }];
@@ -105,9 +107,7 @@ function errorResponse(codes: ProblemCode[], errors = exampleErrors): Json {
     description: codes.map((code) => problemTitle(code)).join(', or '),
     headers: {
       ...(codes.every((code) => ofGateway.includes(code)) ? everyResponse : ofFunctions),
-      ...Object.fromEntries(
-        own.map(([name, value]) => [name, constant(value, codes.length === 1)]),
-      ),
+      ...Object.fromEntries(own.map(([name, value]) => [name, { required, ...constant(value) }])),
     },
     content: {
       [problemMediaType]: {

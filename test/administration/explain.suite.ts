@@ -33,6 +33,19 @@ test.each([
     error: makeError('', { code: 'ETIMEDOUT' }),
     explained: 'AWS cannot be reached (ETIMEDOUT). Check the network and --region.',
   },
+  // As DynamoDB and CloudFormation send them.
+  ...[
+    'ExpiredToken',
+    'ExpiredTokenException',
+    'InvalidClientTokenId',
+    'InvalidSignatureException',
+    'SignatureDoesNotMatch',
+    'UnrecognizedClientException',
+  ].map((name) => ({
+    error: makeError('not yours', { name }),
+    explained:
+      'AWS does not accept the credentials (not yours). Log in again, or choose others with --profile.',
+  })),
   {
     error: makeError('not allowed', { name: 'AccessDeniedException' }),
     explained: 'AWS denied access (not allowed). Choose other credentials with --profile.',

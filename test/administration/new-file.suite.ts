@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { readdirSync, readFileSync } from 'node:fs';
+import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -18,12 +19,26 @@ jest.unstable_mockModule('node:fs', () => ({
     fs.renameSync(from, to);
   },
 }));
+/** The options of each write. */
+const writes: unknown[] = [];
+jest.unstable_mockModule('node:fs/promises', () => ({
+  ...promises,
+  writeFile(...[file, texts, options]: Parameters<typeof promises.writeFile>) {
+    writes.push(options);
+    return promises.writeFile(file, texts, options);
+  },
+}));
 const { writeNewFile } = await import('../../lib/administration/new-file.ts');
 
 async function* texts(): AsyncGenerator<string> {
   yield 'one\n';
   yield 'two\n';
 }
+
+test('a new file is on the disk before it gets its name', async () => {
+  await writeNewFile(join(temporaryFolder(), 'plants.jsonl'), texts());
+  expect(writes).toEqual([{ flag: 'wx', mode: 0o600, flush: true }]);
+});
 
 test('a new file on a disk without hard links is complete, and the only file', async () => {
   const folder = temporaryFolder();

@@ -343,7 +343,7 @@ test('on a terminal, an export, an import and an erasure show their progress', a
 const proxy = await startFaultProxy();
 const faulty = proxy.before(endpoint);
 
-test('an import waits while the database throttles', async () => {
+test('an import and an export wait while the database throttles', async () => {
   proxy.play('throttled', ...Array(4).fill(throttle), pass);
   // The SDK's pauses before retries are random. Now they last 0 ms.
   jest.spyOn(Math, 'random').mockReturnValue(0);
@@ -352,6 +352,12 @@ test('an import waits while the database throttles', async () => {
   );
   expect(proxy.seen('throttled')).toEqual(Array(5).fill('PutItem'));
   expect(await listNames('throttled')).toEqual(['Aloe']);
+
+  proxy.play('throttled', ...Array(4).fill(throttle), pass);
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+  const exported = await plants('export - --owner throttled', '', faulty);
+  expect(exported).toMatchObject({ code: 0, stdout: line(1, 'Aloe') });
+  expect(proxy.seen('throttled').filter((command) => command === 'Query')).toHaveLength(5);
 });
 
 test('a file that is created during an export stays as it is, beside a draft with the plants', async () => {
