@@ -13,8 +13,8 @@ import {
 } from '../../support/database/proxy.ts';
 import { makePlant } from '../../support/plant.ts';
 import { type FunctionName, functionNames, usedActions } from './actions.ts';
-import { database, handshakes, invoke, makeEvent, printed, proxy } from './calls.ts';
 import { accessDenied, type Case, ofEveryFunction } from './every-function.ts';
+import { database, handshakes, invoke, makeEvent, printed, proxy } from './functions.ts';
 import { clock } from './slow-faults.ts';
 
 // Between the functions and a real engine stands a proxy with faults.

@@ -57,7 +57,7 @@ export async function startFaultProxy(handshakes?: (HandshakeFault | undefined)[
     const { headers } = request;
     const socket = belowTls.get(request.socket) ?? request.socket;
     const body = Buffer.concat(await request.toArray());
-    const parameters: Command = JSON.parse(`${body}`);
+    const parameters: CommandInput = JSON.parse(`${body}`);
     const [, command = ''] = `${headers['x-amz-target']}`.split('.');
     const subject = findSubject(parameters);
     const commands = seen.get(subject) ?? [];
@@ -179,7 +179,7 @@ const parseTime = (basic: string) =>
 
 type Attributes = Record<string, { S?: string }>;
 
-interface Command {
+interface CommandInput {
   /** The same as the table's logical id. */
   TableName: string;
   Item?: Attributes;
@@ -192,7 +192,7 @@ interface Command {
 }
 
 /** Returns the owner, or the token's id, whose item a command is about. */
-function findSubject(command: Command): string {
+function findSubject(command: CommandInput): string {
   const { TableName, Item, Key, ExpressionAttributeValues } = command;
   const [name] = (Object.keys(tableIds) as TableName[]).filter((id) => tableIds[id] === TableName);
   const { partition } = tableKeys[name ?? 'plants'];

@@ -16,7 +16,7 @@ const createPlant = await import('../../../functions/create-plant.ts');
 const listPlants = await import('../../../functions/list-plants.ts');
 const handlers = { createPlant: createPlant.handler, listPlants: listPlants.handler };
 
-interface Call {
+interface OperationCall {
   operation: keyof typeof handlers;
   owner: string;
   body?: Buffer;
@@ -28,7 +28,12 @@ interface Call {
 }
 
 /** Calls an operation. Throws if the response is not in docs/openapi.json, or if it is a 5xx. */
-export async function call({ operation, owner, body, isBase64 }: Call): Promise<HttpResponse> {
+export async function call({
+  operation,
+  owner,
+  body,
+  isBase64,
+}: OperationCall): Promise<HttpResponse> {
   const event = proxyEvent({
     authorizer: { owner },
     body: body?.toString(isBase64 ? 'base64' : 'utf8'),
