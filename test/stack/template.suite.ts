@@ -127,7 +127,7 @@ test.each(all)(
   (_, template) => {
     const policies = findProperties(template, 'AWS::IAM::Policy');
     const own = new Set<string>();
-    for (const { id, table, actions } of usedActions) {
+    for (const { id, table, actions } of Object.values(usedActions)) {
       const { Role, LoggingConfig } = template.Resources[id].Properties;
       const [role] = Role['Fn::GetAtt'];
       own.add(role).add(LoggingConfig.LogGroup.Ref);

@@ -5,7 +5,6 @@ export type FunctionName = Operation | 'authorizer';
 export const functionNames = [...(Object.keys(operations) as Operation[]), 'authorizer'] as const;
 
 interface Access {
-  name: FunctionName;
   /** The function's logical id. */
   id: string;
   /** The table's logical id. */
@@ -17,9 +16,9 @@ interface Access {
  * The actions of DynamoDB that each function uses. The tests of faults compare this table with the
  * functions' requests, and those of the stack with the functions' roles.
  */
-export const usedActions: Access[] = [
-  { name: 'createPlant', id: 'CreatePlant', table: 'Plants', actions: ['GetItem', 'PutItem'] },
-  { name: 'listPlants', id: 'ListPlants', table: 'Plants', actions: ['Query'] },
-  { name: 'deletePlant', id: 'DeletePlant', table: 'Plants', actions: ['DeleteItem', 'GetItem'] },
-  { name: 'authorizer', id: 'Authorizer', table: 'AccessTokens', actions: ['GetItem'] },
-];
+export const usedActions: Record<FunctionName, Access> = {
+  createPlant: { id: 'CreatePlant', table: 'Plants', actions: ['GetItem', 'PutItem'] },
+  listPlants: { id: 'ListPlants', table: 'Plants', actions: ['Query'] },
+  deletePlant: { id: 'DeletePlant', table: 'Plants', actions: ['DeleteItem', 'GetItem'] },
+  authorizer: { id: 'Authorizer', table: 'AccessTokens', actions: ['GetItem'] },
+};

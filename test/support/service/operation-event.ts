@@ -6,7 +6,13 @@ import listPlants from '../events/list-plants.json' with { type: 'json' };
 import { type ProxyEventInput, proxyEvent } from './proxy-event.ts';
 
 /** An event of each operation, about the plant with the id 7. SAM CLI uses them too. */
-const events = { createPlant, listPlants, deletePlant } satisfies Record<Operation, object>;
+const events: Record<Operation, SavedEvent> = { createPlant, listPlants, deletePlant };
+
+interface SavedEvent {
+  requestContext: { path: string };
+  pathParameters: Record<string, string> | null;
+  body: string | null;
+}
 
 /** Returns the event of an operation. By default, it is about the plant with the id 7. */
 export function operationEvent(
