@@ -81,5 +81,7 @@ test('the linter rejects each import between rooms that is not listed here', asy
     );
     return [room, accepted.map((module) => module.replace(/\/x$/, '')).sort()];
   });
-  expect(Object.fromEntries(allowed)).toEqual(mayImport);
+  // The name of a room may change, and with it the order.
+  const listed = Object.entries(mayImport).map(([room, others]) => [room, others.toSorted()]);
+  expect(Object.fromEntries(allowed)).toEqual(Object.fromEntries(listed));
 });
