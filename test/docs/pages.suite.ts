@@ -3,6 +3,7 @@ import { existsSync, globSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { plantMembers } from '../../functions/plants/plant.ts';
+import { commonHeaders, preflight } from '../../functions/shared/headers.ts';
 import { maxBodyBytes, operations } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
 import { readSettings, settingPrefix } from '../../lib/stack/settings.ts';
@@ -203,4 +204,13 @@ test('the page about deploying and the workflow have the same variables and name
   expect(readPage('docs/deploy.md')).toContain(`**Actions → ${name} → Run workflow**`);
   const [, environment] = /^ +environment: (.*)$/m.exec(workflow) ?? [];
   expect(readPage('docs/security.md')).toContain(`\`${environment}\``);
+});
+
+test('the page about the API has the headers that a page of another origin may send and read', () => {
+  const [, read = '', send = ''] =
+    /It can then read (.*?)\. It can send (.*?), and no /s.exec(readPage('docs/api.md')) ?? [];
+  const names = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
+  const exposed = commonHeaders('*')['Access-Control-Expose-Headers'] ?? '';
+  expect(names(read)).toEqual(exposed.split(', ').sort());
+  expect(names(send)).toEqual(preflight.allowHeaders);
 });
