@@ -59,7 +59,6 @@ export async function start(options: StartOptions): Promise<void> {
   flushCompileCache();
 }
 
-/** Returns the gateway's settings in cdk.json. */
 function readGatewaySettings(): { corsOrigin: string | undefined; cacheSeconds: number } {
   const { context, ...others } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
   const settings = readSettings(context, Object.keys(others));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { devNull } from 'node:os';
+import { devNull, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { splitToken } from '../support/access-tokens/parts.ts';
@@ -308,6 +308,16 @@ test('a missing file of the reference aborts its request, and the next one is se
 test('the API and the database have addresses on 127.0.0.1', () => {
   const hosts = [running.baseUrl, running.dynamodbEndpoint].map((url) => new URL(url).hostname);
   expect(hosts).toEqual(['127.0.0.1', '127.0.0.1']);
+});
+
+const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
+const testIPv6 = addresses.some(({ address }) => address === '::1') ? test : test.skip;
+
+testIPv6('--dynamodb-host ::1 is the address of the database', async () => {
+  const store = await startNpmStart(['--memory', '--dynamodb-host', '::1']);
+  expect(new URL(store.dynamodbEndpoint).hostname).toBe('[::1]');
+  expect((await store.list()).status).toBe(200);
+  await store.stop();
 });
 
 /** Writes a file as vim, git and sed -i do. */

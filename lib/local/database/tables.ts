@@ -19,7 +19,6 @@ import { localClient } from './client.ts';
 /** A table exists with other keys or indexes, which a change of functions/shared caused. */
 export class OtherTableError extends Error {}
 
-/** Creates the plant store's tables, unless they exist. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = localClient(endpoint);
   for (const name of Object.keys(tableIds) as TableName[]) {
