@@ -41,9 +41,9 @@ const bundling: BundlingOptions = {
     beforeInstall: () => [],
     // Runs in `project`, by Bash or Windows' cmd. Relative paths need hardly any escaping.
     afterBundling: (project, output) => {
-      const from = relative(project, join(functions, 'load-bundle.mjs'));
-      const to = relative(project, join(output, 'start.mjs'));
-      return [`node -e "fs.copyFileSync(...process.argv.slice(1))" "${from}" "${to}"`];
+      const script = join(import.meta.dirname, 'complete-bundle.mjs');
+      const paths = [script, join(functions, 'load-bundle.mjs'), output];
+      return [`node ${paths.map((path) => `"${relative(project, path)}"`).join(' ')}`];
     },
   },
 };

@@ -33,19 +33,29 @@ const neverUsed = [
   ...['vnd.amazon.eventstream', new AdministrationError().name],
 ];
 
+// Lambda's user must be able to read the files, whatever the umask.
+const umask = process.umask(0o077);
 const bundles = bundleFunctions();
+process.umask(umask);
 const ids = Object.keys(entries) as FunctionId[];
 
-test.each(ids)('the bundle of %s is small and lacks the parts that no function uses', (id) => {
-  const { folder } = bundles[id];
-  const files = readdirSync(folder);
-  expect(files.sort()).toEqual(['index.js', 'start.mjs']);
-  const sizes = files.map((file) => statSync(join(folder, file)).size);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(maxBytes);
+test.each(ids)(
+  'the bundle of %s is readable, small, and lacks the parts that no function uses',
+  (id) => {
+    const { folder } = bundles[id];
+    const files = readdirSync(folder);
+    expect(files.sort()).toEqual(['index.js', 'start.mjs']);
+    const modes = files.map((file) => statSync(join(folder, file)).mode & 0o777);
+    // Windows has no other mode.
+    const readable = process.platform === 'win32' ? 0o666 : 0o644;
+    expect(modes).toEqual([readable, readable]);
+    const sizes = files.map((file) => statSync(join(folder, file)).size);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(maxBytes);
 
-  const code = readFileSync(join(folder, 'index.js'), 'utf8');
-  expect(neverUsed.filter((text) => code.includes(text))).toEqual([]);
-});
+    const code = readFileSync(join(folder, 'index.js'), 'utf8');
+    expect(neverUsed.filter((text) => code.includes(text))).toEqual([]);
+  },
+);
 
 test('each file of functions/ but functions/shared is part of a bundle, or builds it', () => {
   const { metafile } = buildSync({

@@ -32,7 +32,7 @@ export function linkPackages(to: string): void {
   const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { dependencies, devDependencies, optionalDependencies } = packageJson;
   const packages = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  const entries = ['.cache', ...packages].map((name) => join('node_modules', name));
+  const entries = ['.bin', '.cache', ...packages].map((name) => join('node_modules', name));
   // Optional packages are for other systems.
   for (const entry of entries.filter((entry) => existsSync(join(root, entry)))) {
     mkdirSync(join(to, dirname(entry)), { recursive: true });
