@@ -207,6 +207,7 @@ const phrases: Record<string, string[]> = {
     ...['Stacks[0].RollbackConfiguration', 'Stacks[0].Outputs', 'BackupSummaries[0]'],
     ...[
       'one of the next two',
+      ...['umask 077, so', '`umask 022`, add', 'version 1.0.0 was', `${unavailable} to`],
       'Route 53',
       'within 48 hours',
       'about 15 minutes',
