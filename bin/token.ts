@@ -16,7 +16,7 @@ import {
 } from '../lib/administration/token-output.ts';
 import { issueToken, listTokens, revokeToken, rotateToken } from '../lib/tokens/tokens.ts';
 
-/** Runs the command in `process.argv`, and returns the exit code. */
+/** Runs the command in the process's arguments. Returns the exit code. */
 export function tokenProgram(): Promise<number> {
   const program = newProgram('npm run -s token --').description(
     'Administers access tokens. Prints results on stdout, and messages on stderr.',

@@ -56,7 +56,7 @@ export async function chooseAccount(
       ? fromEnv()
       : defaultProvider({
           ...named,
-          mfaCodeProvider: (device) => askForCode(device, profile),
+          mfaCodeProvider: (device) => askForMfaCode(device, profile),
           logger: silent,
           // Otherwise a log-in by SSO would use no proxy.
           clientConfig: { requestHandler },
@@ -94,8 +94,7 @@ function trustOnly(bundle: string): void {
   }
 }
 
-/** Asks for a code of multi-factor authentication. */
-async function askForCode(device: string, profile = 'default'): Promise<string> {
+async function askForMfaCode(device: string, profile = 'default'): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new CommandError(
       `The AWS profile ${profile} needs a code of ${device}, but there is no terminal to type it. ` +

@@ -28,7 +28,6 @@ export function showProgress(text: string): void {
   }
 }
 
-/** Clears the progress from a terminal before other output. */
 export function clearProgress(): void {
   if (isShown) {
     isShown = false;

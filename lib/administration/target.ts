@@ -19,7 +19,6 @@ export interface Target {
   /** Where the tables are, in words. */
   name: string;
   database: DynamoDBDocumentClient;
-  /** Names of the tables. */
   tables: Record<TableName, string>;
   clock: Clock;
   /** Returns the base URL of a stack's API. */

@@ -55,7 +55,6 @@ const formatExpiry = (expires: number | undefined): string =>
 
 const titles = ['ID', 'OWNER', 'SCOPES', 'STATUS', 'EXPIRES', 'LABEL'];
 
-/** Formats a table with one token on each line. */
 function formatTable(tokens: ListedToken[]): string {
   const now = Date.now() / 1000;
   const rows = [titles, ...tokens.map((token) => formatRow(token, now))].map((row) =>

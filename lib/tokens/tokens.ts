@@ -45,7 +45,7 @@ export interface IssuedToken {
   record: AccessTokenRecord;
 }
 
-/** A token of the list, and what its record still says. Errors contain no values of the record. */
+/** A token of the list. Its error contains no values of the record. */
 export type ListedToken =
   | { kind: 'whole'; id: string; owner: string; status: TokenStatus; record: AccessTokenRecord }
   | {

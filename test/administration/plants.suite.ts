@@ -134,9 +134,11 @@ test('an export to a terminal escapes what the terminal would execute, as JSON d
   const command = `export - --owner obeyed --dynamodb-endpoint ${endpoint}`;
   const { stdout } = await runHere(plantsProgram, command, { isTTY: true });
   expect(stdout).toBe('{"id":1,"name":"a\\u202eb \u{1F335}","tag":"indoor"}\n');
-  expect(await plants('export - --owner obeyed')).toMatchObject({
-    stdout: '{"id":1,"name":"a\u202eb \u{1F335}","tag":"indoor"}\n',
-  });
+  const unescaped = '{"id":1,"name":"a\u202eb \u{1F335}","tag":"indoor"}\n';
+  expect(await plants('export - --owner obeyed')).toMatchObject({ stdout: unescaped });
+  const file = join(folder, 'obeyed.jsonl');
+  await runHere(plantsProgram, command.replace('-', file), { isTTY: true });
+  expect(readFileSync(file, 'utf8')).toBe(unescaped);
 });
 
 test('ids keep every digit and texts every character in an import and an export', async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
@@ -20,7 +21,7 @@ import { runHere } from '../support/programs/run.ts';
 const { endpoint, database } = await openDatabase();
 const table = tableIds.accessTokens;
 
-const local = (line: string, stdin: string | Buffer = '', env = {}) =>
+const local = (line: string, stdin: string | Buffer | Readable = '', env = {}) =>
   runHere(tokenProgram, `${line} --localhost --dynamodb-endpoint ${endpoint}`, { stdin, env });
 const find = (id = '') => findRecord(database, table, id);
 /** Returns the record of the token on stdout. */
@@ -207,6 +208,14 @@ test.each<[input: string, write: (token: string) => string | Buffer]>([
   const { id, token } = await issue('rita');
   const { code } = await local('revoke -', write(token));
   expect(code).toBe(0);
+  expect(await find(id)).toHaveProperty('revoked');
+});
+
+test('revoke - at a terminal reads one line', async () => {
+  const { id, token } = await issue('rita');
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+  terminal.write(`${token}\n`);
+  expect(await local('revoke -', terminal)).toMatchObject({ code: 0 });
   expect(await find(id)).toHaveProperty('revoked');
 });
 
