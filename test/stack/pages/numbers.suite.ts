@@ -184,6 +184,8 @@ const phrases: Record<string, string[]> = {
     `keeps logs for ${logDays} days`,
     `\`AccessTokens\`, ${word(findAlarms(template).length)} alarms`,
     ...[`* ${status('insufficient-scope')} \`Missing`, `* ${unavailable} in a burst`],
+    `and ${unavailable} to all requests`,
+    ...['version 1.0.0 was', 'umask 077', '`umask 022`'],
     `only ${aws.newAccountFunctions} functions at once`,
     `returns ${status('no-such-operation')} (or ${status('invalid-request')});`,
     `8 MB return ${status('content-too-large')};`,
