@@ -2,48 +2,75 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
+import timers from 'node:timers/promises';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { APIGatewayProxyResult } from 'aws-lambda';
-import { operations as api } from '../../../functions/shared/operations.ts';
-import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { makeBody } from '../../support/plant.ts';
-import { proxyEvent } from '../../support/service/proxy-event.ts';
-import { explored, type Operation } from './history.ts';
+import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
 import type { Command, Reply } from './model.ts';
-
-/** Sits between the functions and the network, and can change requests and replies. */
-export type Fault = (
-  command: Command,
-  send: (command: Command) => Promise<Reply>,
-) => Promise<Reply>;
+import type { Fault, Start, Subject } from './subject.ts';
 
 /** What a call does next: it sends a command, or it ends with a response. */
-export type Next = { command: Command } | { command: undefined; status: number; body: string };
+export type Next =
+  | { command: Command; after: (reply: Reply) => Promise<Next> }
+  | { command: undefined; status: number; body: string };
 
-/** Returns what a call does after these replies to its commands. */
-export type FindNext = (call: number, operation: Operation, replies: Reply[]) => Promise<Next>;
+/** Returns what a call does first. */
+export type FindNext = (start: Start) => Promise<Next>;
 
-type Handler = (event: object, context: object) => Promise<unknown>;
-
-const functions = new URL('../../../functions/', import.meta.url);
-/** The number of the call that is running, and its network. */
-const running = new AsyncLocalStorage<{
-  call: number;
+interface Running extends Start {
   send: (command: Command) => Promise<Reply>;
-}>();
+  /** Random values that it has made. */
+  randoms: number;
+  /** The call that has the same first random value. */
+  firstRandomOf: number;
+}
 
-/** Replaces the network. */
-const handleWith =
-  (fault: Fault): NodeHttpHandler['handle'] =>
+const running = new AsyncLocalStorage<Running>();
+
+/** Returns the call that is running. */
+export function current(): Running {
+  const call = running.getStore();
+  if (!call) {
+    throw new Error('No call is running here.');
+  }
+  return call;
+}
+
+/** Returns what a call with this number makes at random. */
+export const makeAs = <T>(number: number, make: () => T): T =>
+  running.run(makeRunning(number), make);
+
+const makeRunning = (number: number): Running => ({
+  number,
+  operation: '',
+  seconds: 0,
+  send: () => Promise.reject(new Error('This call sends nothing.')),
+  randoms: 0,
+  firstRandomOf: number,
+});
+
+/** The time of the first call, in seconds since 1970. */
+export const startTime = 1_800_000_000;
+
+/** Returns whether a call is running here. */
+export const isCall = (): boolean => running.getStore() !== undefined;
+
+let planted: Fault = (command, send) => send(command);
+
+/** Sends a command of the call that is running. */
+export const send = (command: Command): Promise<Reply> => planted(command, current().send);
+
+/** The other table is empty, and a schedule does not decide about its requests. */
+const noItems: Reply = { status: 200, body: { Items: [], Count: 0, ScannedCount: 0 } };
+
+/** Returns a replacement of the network. */
+const handleFor =
+  (table: TableName): NodeHttpHandler['handle'] =>
   async ({ headers, body }) => {
     const name = headers['x-amz-target']?.split('.')[1] ?? '';
-    const call = running.getStore();
-    if (!call) {
-      throw new Error(`No call sent this ${name}.`);
-    }
     const parameters = JSON.parse(new TextDecoder().decode(body));
-    const reply = await fault({ name, parameters }, call.send);
+    const isOther = parameters.TableName !== tableIds[table];
+    const reply = isOther ? noItems : await send({ name, parameters });
     if (typeof reply === 'string') {
       throw Object.assign(new Error(reply), { name: 'TimeoutError', code: reply });
     }
@@ -52,63 +79,90 @@ const handleWith =
     return { response: { statusCode: reply.status, headers: {}, body: stream } as never };
   };
 
-/** Loads the functions with pauses of no length. */
-export async function loadFunctions(
-  fault: Fault = (command, send) => send(command),
-): Promise<FindNext> {
-  const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
-  Object.assign(process.env, { AWS_REGION: 'here', PLANTS_TABLE: tableIds.plants, ...credentials });
+/** Loads the calls of a subject, with random values, clocks and pauses that a schedule decides. */
+export async function loadCalls({ table, load }: Subject, fault = planted): Promise<FindNext> {
+  planted = fault;
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
+  const tables = { PLANTS_TABLE: tableIds.plants, ACCESS_TOKENS_TABLE: tableIds.accessTokens };
+  Object.assign(process.env, { AWS_REGION: 'here', ...tables });
   // With a profile, the SDK would read the developer's credentials.
   delete process.env.AWS_PROFILE;
   Object.assign(console, { info() {}, error() {} });
-  // Each run of a call has the same nonce, and each call another.
-  crypto.randomBytes = ((size: number) => Buffer.alloc(size, running.getStore()?.call)) as never;
-  syncBuiltinESMExports();
+  // Each run of a call has the same random values, and each call others.
+  crypto.randomBytes = ((size: number) => {
+    const call = current();
+    call.randoms += 1;
+    const number = call.randoms === 1 ? call.firstRandomOf : call.number;
+    return Buffer.alloc(size, Buffer.from([number, call.randoms]));
+  }) as never;
   // The schedule alone orders the requests, so pauses end at once.
   globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;
+  timers.setTimeout = (() => Promise.resolve()) as never;
+  syncBuiltinESMExports();
+  const seconds = () => running.getStore()?.seconds ?? 0;
+  Date.now = () => (startTime + seconds()) * 1000;
+  performance.now = () => seconds() * 1000;
   // The client's budget for retries would carry over from run to run.
   Object.assign(StandardRetryStrategy.prototype, { getCapacityCost: () => 0 });
-  NodeHttpHandler.prototype.handle = handleWith(fault);
-  const load = async (entry: string): Promise<Handler> =>
-    (await import(new URL(`${entry}.ts`, functions).href)).handler;
-  const handlers = new Map<string, Handler>();
-  for (const [kind, name] of Object.entries(explored)) {
-    handlers.set(kind, await load(api[name].entry));
-  }
+  NodeHttpHandler.prototype.handle = handleFor(table);
+  const run = await load();
 
-  /** Calls a function, and gives it the replies. */
-  function start(call: number, operation: Operation, replies: Reply[]): Promise<Next> {
-    const [kind, name] = operation.split(' ');
-    const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
-      create: { body: makeBody(7, name) },
-      delete: { pathParameters: { id: '7' } },
-    };
-    const event = proxyEvent(requests[`${kind}`]);
+  /** Makes a call, and gives it the replies. Returns what it does after them. */
+  function start(call: Start, replies: Reply[]): Promise<Next> {
     const left = [...replies];
-    return new Promise((resolve, reject) => {
-      const send = (command: Command) =>
-        new Promise<Reply>((receive) => {
-          const reply = left.shift();
-          if (reply === undefined) {
-            resolve({ command });
-          } else {
-            receive(reply);
-          }
-        });
-      const end = async () => {
-        const result = await handlers.get(`${kind}`)?.(event, {});
-        const { statusCode: status, body } = result as APIGatewayProxyResult;
-        resolve({ command: undefined, status, body });
-      };
-      running.run({ call, send }, end).catch(reject);
-    });
+    /** A call may send several commands at a time. They get their replies in order. */
+    const waiting: { command: Command; receive: (reply: Reply) => void }[] = [];
+    let next = Promise.withResolvers<Next>();
+
+    function report(): void {
+      const [first] = waiting;
+      if (!first) {
+        return;
+      }
+      const known = [...replies];
+      let isParked = true;
+      const after = remember((reply: Reply) => {
+        if (!isParked) {
+          return start(call, [...known, reply]);
+        }
+        // This run waits here, so that it goes on with the first reply that is tried.
+        isParked = false;
+        replies = [...known, reply];
+        next = Promise.withResolvers();
+        waiting.shift()?.receive(reply);
+        report();
+        return next.promise;
+      });
+      next.resolve({ command: first.command, after });
+    }
+
+    const send = (command: Command) =>
+      new Promise<Reply>((receive) => {
+        const reply = left.shift();
+        if (reply === undefined) {
+          waiting.push({ command, receive });
+          report();
+        } else {
+          receive(reply);
+        }
+      });
+    const end = async () => {
+      const outcome = await run(call.operation);
+      next.resolve({ command: undefined, ...outcome });
+    };
+    running.run({ ...makeRunning(call.number), ...call, send }, end).catch((e) => next.reject(e));
+    return next.promise;
   }
 
-  // Lambda runs one call at a time in a process, so what a call does depends on its replies alone.
+  return remember((call) => start({ ...call }, []));
+}
+
+// One call runs at a time in a process, so what a call does depends on its replies alone.
+function remember<Input>(find: (input: Input) => Promise<Next>): (input: Input) => Promise<Next> {
   const known = new Map<string, Promise<Next>>();
-  return function findNext(call, operation, replies) {
-    const key = `${call} ${operation} ${JSON.stringify(replies)}`;
-    const next = known.get(key) ?? start(call, operation, replies);
+  return (input) => {
+    const key = JSON.stringify(input);
+    const next = known.get(key) ?? find(input);
     known.set(key, next);
     return next;
   };

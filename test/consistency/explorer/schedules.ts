@@ -1,21 +1,19 @@
-import { makeItem } from '../../support/plant.ts';
-import type { FindNext } from './calls.ts';
-import { type Call, type Operation, operations, violation } from './history.ts';
+import type { FindNext, Next } from './calls.ts';
 import {
   type Command,
-  type DatabaseResponse,
   errorResponse,
-  type Item,
+  execute,
+  isRead,
   isWrite,
-  itemModel,
-  type Model,
+  makeStore,
   type Reply,
+  type Table,
 } from './model.ts';
-import type { EndedCall } from './states.ts';
+import type { Call, History, Subject } from './subject.ts';
 
-/** Concurrent calls about one id. Before them, its plant is named Aloe or there is none. */
+/** Concurrent calls. Before them, the table has their subject or not. */
 export interface Scenario {
-  calls: Operation[];
+  calls: string[];
   present: boolean;
   faults: number;
   everyError: boolean;
@@ -38,128 +36,219 @@ const faults: Record<string, Reply> = {
   'done-empty': { status: 200, body: '' },
   'done-garbled': { status: 200, body: '{' },
   'late-timeout': 'ETIMEDOUT',
+  // The reader of a command's output has gone.
+  'broken-pipe': 'EPIPE',
 };
+const allFaults = Object.keys(faults).filter((fault) => fault !== 'broken-pipe');
 const mainFaults = ['lost-reset', 'lost-throttled', 'done-reset', 'late-timeout'];
 
 const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
+
 /** A call in progress. Until it ends, a request with its command waits for its fate. */
-type Running = EndedCall & { command?: Command | undefined };
+type Running = Call & {
+  command?: Command | undefined;
+  after?: (reply: Reply) => Promise<Next>;
+};
 
 /** A request that arrives after its sender stopped waiting. */
 interface LateRequest {
   command: Command;
-  call: Running;
+  /** The index of its call. */
+  sender: number;
 }
 
-const aloe = makeItem('alice', 7n, 'Aloe');
-
-/** The result of a schedule. */
-interface Explored {
-  /** How the calls broke the contract, if they did. */
-  broken: string | undefined;
+/** Where a schedule has got to. Never changed: schedules with the same beginning share it. */
+interface Moment extends History {
+  scenario: Scenario;
+  calls: Running[];
+  table: Table;
+  late: LateRequest[];
   schedule: string[];
-  /** The beginnings of the schedules with other choices. */
-  others: string[][];
-  /** The calls as they ended. */
-  calls: EndedCall[];
 }
 
-/** Runs one schedule. After its given steps, takes each first choice and returns the others. */
-export async function run(findNext: FindNext, scenario: Scenario): Promise<Explored> {
-  const model = itemModel(scenario.present ? aloe : undefined);
-  const before = model.plant();
-  const late: LateRequest[] = [];
-  const calls = scenario.calls.map(startCall);
+export interface Explorer {
+  begin(scenario: Scenario): Promise<Moment>;
+  /** Returns the steps that are possible next: none if every call has ended. */
+  findSteps(moment: Moment): string[];
+  take(moment: Moment, step: string): Promise<Moment>;
+  /** Returns how the calls broke the contract until this moment, the last one, if they did. */
+  findViolation(moment: Moment): Promise<string | undefined>;
+}
+
+export function explorer(subject: Subject, findNext: FindNext): Explorer {
   /** Lets a call go on until it sends a command or ends. */
-  const proceed = async (call: Running) =>
-    Object.assign(call, await findNext(calls.indexOf(call), call.operation, call.replies));
-  await Promise.all(calls.map(proceed));
-  const schedule: string[] = [];
-  const others: string[][] = [];
-  for (;;) {
-    const ofCalls = calls.flatMap((call, i) => {
-      const fates = possibleFates(scenario, calls, call, schedule.at(-1)?.startsWith(`${i}:`));
-      return fates.map((fate) => `${i}:${call.command?.name}:${fate}`);
-    });
-    const possible = [...ofCalls, ...late.map(({ command }, i) => `late:${command.name}:${i}`)];
-    const given = scenario.schedule?.[schedule.length];
-    const step = given ?? possible[0];
-    if (step === undefined) {
-      break;
-    }
-    if (!possible.includes(step)) {
-      throw new Error(
-        `The step ${step} is not possible here. Choose one of ${possible.join(', ')}.`,
-      );
-    }
-    if (!given) {
-      others.push(...possible.slice(1).map((other) => [...schedule, other]));
-    }
-    const [who, , fate = ''] = step.split(':');
-    const call = calls[Number(who)];
-    if (call) {
-      meet(call, fate, schedule.length, model, late);
-      await proceed(call);
+  async function proceed(call: Running): Promise<Running> {
+    const reply = call.requests.at(-1)?.reply;
+    const next = await (reply === undefined ? findNext(call.start) : call.after?.(reply));
+    return { ...call, ...next };
+  }
+
+  async function begin(scenario: Scenario): Promise<Moment> {
+    const calls = scenario.calls.map((operation, i) => makeCall(subject, operation, i));
+    const store = makeStore(subject.stored(scenario.present));
+    return {
+      scenario,
+      calls: await Promise.all(calls.map(proceed)),
+      table: { store, previous: store },
+      stores: [store],
+      seconds: [0],
+      late: [],
+      schedule: [],
+    };
+  }
+
+  async function take(moment: Moment, step: string): Promise<Moment> {
+    const [who = '', , fate = ''] = step.split(':');
+    const next = { ...moment, schedule: [...moment.schedule, step] };
+    if (who === 'late') {
+      arriveLate(next, Number(fate));
+    } else if (who === 'clock') {
+      await moveClock(next, Number(fate));
     } else {
-      const [request] = late.splice(Number(fate), 1);
-      arriveLate(request as LateRequest, model);
+      await meet(next, Number(who), fate);
     }
-    schedule.push(step);
+    next.stores = [...moment.stores, next.table.store];
+    next.seconds = [...moment.seconds, who === 'clock' ? Number(fate) : readClock(moment)];
+    return next;
   }
-  const broken =
-    violation(calls, before, model.plant()) ?? (await findStall(findNext, model.item()));
-  return { broken, schedule, others, calls };
-}
 
-/** The results of `findStall` by item. Without them, exploring would take a third longer. */
-const stalls = new Map<string, Promise<string | undefined>>();
+  /** Calls that no request has left yet begin now. */
+  async function moveClock(moment: Moment, seconds: number): Promise<void> {
+    const calls = moment.calls.map((call) =>
+      call.requests.length > 0 ? call : proceed({ ...call, start: { ...call.start, seconds } }),
+    );
+    moment.calls = await Promise.all(calls);
+  }
 
-/**
- * Calls every operation once more after the last fault, with this item in the table. Each call must
- * succeed, and the list must agree with the table. Returns how one of them does not.
- */
-function findStall(findNext: FindNext, item: Item | undefined): Promise<string | undefined> {
-  const key = JSON.stringify(item) ?? '';
-  const stall = stalls.get(key) ?? callEveryOperation(findNext, itemModel(item));
-  stalls.set(key, stall);
-  return stall;
-}
-
-async function callEveryOperation(findNext: FindNext, model: Model): Promise<string | undefined> {
-  const before = model.plant();
-  const calls = operations.map(startCall);
-  for (const [i, call] of calls.entries()) {
-    // No scenario has a call with this number, so that no nonce occurs twice.
-    const number = 100 + i;
-    const proceed = async () =>
-      Object.assign(call, await findNext(number, call.operation, call.replies));
-    for (await proceed(); call.command; await proceed()) {
-      meet(call, 'ok', i, model, []);
+  /** Lets the request of a call meet its fate. */
+  async function meet(moment: Moment, sender: number, fate: string): Promise<void> {
+    const call = moment.calls[sender] as Running;
+    const command = call.command as Command;
+    const step = moment.stores.length - 1;
+    const fault = faults[fate];
+    const isLost = fate.startsWith('lost');
+    const isLate = fate.startsWith('late');
+    // A command that is not DynamoDB's gets the time.
+    let reply: Reply = { status: 200, body: { seconds: readClock(moment) } };
+    let { tookEffect } = call;
+    if (isOfDatabase(command) && !isLost && !isLate) {
+      const executed = execute(moment.table, command, fate === 'stale');
+      moment.table = executed.table;
+      reply = executed.response;
+      tookEffect ||= fault !== undefined && isWrite(command) && executed.response.status === 200;
     }
+    if (isLate) {
+      moment.late = [...moment.late, { command, sender }];
+    }
+    const met = {
+      ...call,
+      tookEffect,
+      faults: fault ? [...call.faults, fate] : call.faults,
+      arrivals: isLost ? call.arrivals : [...call.arrivals, step],
+      requests: [...call.requests, { command, step, reply: fault ?? reply }],
+    };
+    moment.calls = moment.calls.with(sender, await proceed(met));
   }
-  const broken = violation(calls, before, model.plant());
-  return broken && `After the last fault: ${broken}`;
+
+  /** The results of `findStall` by its input. Without them, exploring would take a third longer. */
+  const stalls = new Map<string, Promise<string | undefined>>();
+
+  /**
+   * Makes every call once more after the last fault. Returns how one of them breaks the contract.
+   */
+  async function findStall(end: Moment): Promise<string | undefined> {
+    const seconds = readClock(end);
+    // No scenario has calls with such numbers, so that no random value occurs twice.
+    const calls = subject.operations.map((one, i) => makeCall(subject, one, 100 + i, seconds));
+    const { table, scenario } = end;
+    let moment: Moment = {
+      scenario: { ...scenario, faults: 0 },
+      calls,
+      table,
+      stores: [table.store],
+      seconds: [seconds],
+      late: [],
+      schedule: [],
+    };
+    for (const i of calls.keys()) {
+      moment.calls = moment.calls.with(i, await proceed(moment.calls[i] as Running));
+      for (let command = moment.calls[i]?.command; command; command = moment.calls[i]?.command) {
+        moment = await take(moment, `${i}:${command.name}:ok`);
+      }
+    }
+    const broken = subject.violation(moment);
+    return broken && `After the last fault: ${broken}`;
+  }
+
+  async function findViolation(moment: Moment): Promise<string | undefined> {
+    const broken = subject.violation(moment);
+    if (broken) {
+      return broken;
+    }
+    const key = JSON.stringify([readClock(moment), ...moment.table.store.values()]);
+    const stall = stalls.get(key) ?? findStall(moment);
+    stalls.set(key, stall);
+    return stall;
+  }
+
+  return { begin, take, findViolation, findSteps: (moment) => findSteps(subject, moment) };
 }
 
-const startCall = (operation: Operation): Running => ({
+const readClock = ({ seconds }: History): number => Number(seconds.at(-1));
+const isOfDatabase = (command: Command): boolean => isRead(command) || isWrite(command);
+
+const makeCall = ({ makes }: Subject, operation: string, i: number, seconds = 0): Running => ({
+  // A call that makes nothing at random does the same in each place, and need not be run again.
+  start: { number: makes(operation) ? i : 99, operation, seconds },
   operation,
   status: 0,
   body: '',
+  requests: [],
   arrivals: [],
   faults: [],
   tookEffect: false,
   tookEffectLater: false,
-  replies: [],
 });
 
-function arriveLate({ command, call }: LateRequest, model: Model): void {
-  const before = model.item();
-  model.execute(command);
-  call.tookEffectLater ||= call.status === 503 && model.item() !== before;
+function arriveLate(moment: Moment, i: number): void {
+  const { command, sender } = moment.late[i] as LateRequest;
+  const call = moment.calls[sender] as Running;
+  const { table } = execute(moment.table, command);
+  const tookEffect = !call.command && table.store !== moment.table.store;
+  moment.late = moment.late.toSpliced(i, 1);
+  moment.table = table;
+  if (tookEffect) {
+    moment.calls = moment.calls.with(sender, { ...call, tookEffectLater: true });
+  }
+}
+
+function findSteps({ jumps, losesReads }: Subject, moment: Moment): string[] {
+  const { calls, late, schedule } = moment;
+  const ofCalls = calls.flatMap((call, i) => {
+    const fates = possibleFates(losesReads, moment, call, schedule.at(-1)?.startsWith(`${i}:`));
+    return fates.map((fate) => `${i}:${call.command?.name}:${fate}`);
+  });
+  const isInProgress = ({ command, requests }: Running) =>
+    command && requests.length > 0 && command.name !== 'Wait';
+  const canJump =
+    readClock(moment) === 0 &&
+    ofCalls.length > 0 &&
+    schedule.length > 0 &&
+    !calls.some(isInProgress);
+  return [
+    ...ofCalls,
+    ...late.map(({ command }, i) => `late:${command.name}:${i}`),
+    ...(canJump ? jumps.map((seconds) => `clock:jump:${seconds}`) : []),
+  ];
 }
 
 /** Returns the fates of a call's request that make a difference. */
-function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasLast = false) {
+function possibleFates(
+  losesReads: boolean,
+  { scenario, calls }: Moment,
+  call: Running,
+  wasLast = false,
+): string[] {
   const { command } = call;
   if (!command) {
     return [];
@@ -167,32 +256,20 @@ function possibleFates(scenario: Scenario, calls: Running[], call: Running, wasL
   // Equal calls begin in their order.
   const equal = calls.filter(({ operation }) => operation === call.operation);
   const canArrive = hasBegun(call) || call === equal.find((one) => one.command && !hasBegun(one));
-  const canBeStale = !isWrite(command) && command.parameters.ConsistentRead !== true;
+  const canBeStale = isRead(command) && command.parameters.ConsistentRead !== true;
   const fates = canArrive ? ['ok', ...(canBeStale ? ['stale'] : [])] : [];
-  if (calls.flatMap((one) => one.faults).length === scenario.faults) {
+  if (calls.flatMap((one) => one.faults).length === scenario.faults || command.name === 'Wait') {
     return fates;
   }
-  const possible = (scenario.everyError ? Object.keys(faults) : mainFaults).filter((fault) =>
+  if (isRead(command) && !losesReads && !scenario.everyError) {
+    return fates;
+  }
+  if (command.name === 'Show') {
+    return [...fates, 'broken-pipe'];
+  }
+  const possible = (scenario.everyError ? allFaults : mainFaults).filter((fault) =>
     // A request is lost right after it was sent. To a reader, a lost response is a lost request.
     fault.startsWith('lost') ? wasLast || !calls.some(hasBegun) : canArrive && isWrite(command),
   );
   return [...fates, ...possible];
-}
-
-/** Lets a call's request meet its fate. */
-function meet(call: Running, fate: string, step: number, model: Model, late: LateRequest[]) {
-  const command = call.command as Command;
-  const fault = faults[fate];
-  if (fault) {
-    call.faults.push(fate);
-  }
-  if (!fate.startsWith('lost')) {
-    call.arrivals.push(step);
-  }
-  if (fate.startsWith('late')) {
-    late.push({ command, call });
-  }
-  const response = /^(lost|late)/.test(fate) ? undefined : model.execute(command, fate === 'stale');
-  call.tookEffect ||= fault !== undefined && isWrite(command) && response?.status === 200;
-  call.replies.push(fault ?? (response as DatabaseResponse));
 }

@@ -1,34 +1,14 @@
-import type { Operation as ApiOperation } from '../../../functions/shared/operations.ts';
-import { makeFields } from '../../support/plant.ts';
+import { makeFields } from '../../../support/plant.ts';
+import type { Store } from '../model.ts';
+import type { Call, History } from '../subject.ts';
 
-/** The operations of the API by the first word of those below. */
-export const explored = {
-  list: 'listPlants',
-  create: 'createPlant',
-  delete: 'deletePlant',
-} as const satisfies Record<string, ApiOperation>;
-
-/** The operations to explore. All are about one id. */
-export const operations = ['list', 'create Aloe', 'create Ficus', 'delete'] as const;
-export type Operation = (typeof operations)[number];
 /** The name of the stored plant, or undefined if there is none. */
 type State = string | undefined;
 
-/** A call as its caller saw it, and the fate of its requests. */
-export interface Call {
-  operation: Operation;
-  status: number;
-  body: string;
-  /** Moments in order. The call took effect at the first, at the last, or in between. */
-  arrivals: number[];
-  /** The faults that its requests met. */
-  faults: string[];
-  /** Whether a write took effect and its response was lost. */
-  tookEffect: boolean;
-}
+const readState = (store: Store | undefined): State => store?.get('7')?.name?.S;
 
-/** Returns how a history between two states breaks the contract, if it does. */
-export function violation(calls: Call[], before: State, after: State): string | undefined {
+/** Returns how a history breaks the contract, if it does. */
+export function violation({ calls, stores }: History): string | undefined {
   for (const call of calls.filter(({ status }) => status === 503)) {
     if (!isUnknown(call)) {
       return `${call.operation}: 503, although no outcome was unknown.`;
@@ -38,6 +18,7 @@ export function violation(calls: Call[], before: State, after: State): string | 
     }
   }
   const responses = calls.map(({ operation, status }) => `${operation}: ${status}`).join(', ');
+  const [before, after] = [readState(stores[0]), readState(stores.at(-1))];
   return linearizes(calls, before, after) ? undefined : `No order explains ${responses}.`;
 }
 

@@ -1,0 +1,104 @@
+import { altered } from '../altered.ts';
+import { current } from '../calls.ts';
+import type { Command, Reply } from '../model.ts';
+import type { Fault, PlantedFault } from '../subject.ts';
+
+/** Removes a part of the condition of the commands with this name. */
+const without = (name: string, part: string | RegExp): Fault =>
+  altered(name, (parameters) => ({
+    ...parameters,
+    ConditionExpression: `${parameters.ConditionExpression}`.replace(part, '') || undefined,
+  }));
+
+const held = new WeakMap<object, Command>();
+
+/** Shows a new token after the update of the old one. */
+const showLate: Fault = async (command, send) => {
+  const call = current();
+  if (command.name === 'Show') {
+    held.set(call, command);
+    return { status: 200, body: {} };
+  }
+  const reply = await send(command);
+  const show = held.get(call);
+  if (command.name === 'UpdateItem' && show && hasSucceeded(reply)) {
+    await send(show);
+  }
+  return reply;
+};
+
+const hasSucceeded = (reply: Reply) => typeof reply === 'object' && reply.status === 200;
+
+/** Makes the last list of an erasure find nothing. */
+const overlook: Fault = async (command, send) => {
+  const reply = await send(command);
+  const call = current();
+  const isErasure = call.operation === 'erase' && command.name === 'Scan';
+  const hasDeleted = deleting.has(call);
+  if (command.name === 'DeleteItem') {
+    deleting.add(call);
+  }
+  return isErasure && hasDeleted && hasSucceeded(reply)
+    ? { status: 200, body: { Items: [], Count: 0, ScannedCount: 0 } }
+    : reply;
+};
+
+const deleting = new WeakSet<object>();
+
+/** Sends a put again after an unknown outcome. */
+const sendAgain: Fault = async (command, send) => {
+  const reply = await send(command);
+  return command.name === 'PutItem' && reply === 'ECONNRESET' ? send(command) : reply;
+};
+
+/** Faults, with the calls that show them. */
+export const plantedFaults: Record<string, PlantedFault> = {
+  'an issue that overwrites': {
+    fault: without('PutItem', 'attribute_not_exists(id)'),
+    calls: ['issue taken'],
+    faults: 0,
+    present: true,
+  },
+  'a revocation that makes a record': {
+    fault: without('UpdateItem', /^attribute_exists\(id\)( AND )?/),
+    calls: ['erase', 'revoke old'],
+    faults: 0,
+    present: true,
+  },
+  'a rotation that changes a revoked token': {
+    fault: without('UpdateItem', 'attribute_not_exists(revoked) AND '),
+    calls: ['rotate 0', 'revoke old'],
+    faults: 0,
+    present: true,
+  },
+  'a rotation that puts an end off': {
+    fault: without('UpdateItem', / AND \(attribute_not_exists\(expires\).*/),
+    calls: ['rotate 0', 'rotate 1h'],
+    faults: 0,
+    present: true,
+  },
+  'a rotation that shows its token after the update': {
+    fault: showLate,
+    calls: ['rotate 0'],
+    faults: 2,
+    present: true,
+  },
+  'an erasure that does not look again': {
+    fault: overlook,
+    calls: ['issue', 'erase'],
+    faults: 0,
+    present: true,
+  },
+  'a put that is sent again': {
+    fault: sendAgain,
+    calls: ['issue', 'erase'],
+    faults: 1,
+    present: true,
+  },
+  'an authorizer that may read the past': {
+    fault: altered('GetItem', ({ ConsistentRead, ...rest }) => rest),
+    calls: ['revoke old', 'authorize old'],
+    faults: 0,
+    present: true,
+  },
+};

@@ -1,0 +1,60 @@
+import { digestToken } from '../../../../functions/access-tokens/token.ts';
+import { startTime } from '../calls.ts';
+import type { Item } from '../model.ts';
+import type { Subject } from '../subject.ts';
+import { findToken, load } from './calls.ts';
+import { plantedFaults } from './planted-faults.ts';
+import { violation } from './sentences.ts';
+import { states } from './states.ts';
+
+const record = (id: string, token: string, owner: string): Item => ({
+  id: { S: id },
+  digest: { B: digestToken(token).toString('base64') },
+  owner: { S: owner },
+  scopes: { L: [{ S: 'plants:read' }] },
+  label: { S: '' },
+  created: { N: `${startTime}` },
+  lifetime: { N: '7200' },
+  expires: { N: `${startTime + 7200}` },
+});
+
+/** Calls about one stored token of ann, and about those that they make. Bob's token is not theirs. */
+export const accessTokens: Subject = {
+  table: 'accessTokens',
+  operations: [
+    'issue',
+    'issue taken',
+    'rotate 0',
+    'rotate 1h',
+    'erase',
+    'revoke old',
+    'revoke new',
+    'authorize old',
+    'authorize new',
+    'list',
+  ],
+  stored(present) {
+    const { id, token } = findToken();
+    const bob = findToken(251);
+    return [record(bob.id, bob.token, 'bob'), ...(present ? [record(id, token, 'ann')] : [])];
+  },
+  makes: (call) => /^(?:issue|rotate)/.test(call),
+  limits: { threeCalls: 500, twoCalls: 150 },
+  losesReads: false,
+  jumps: [59, 60, 3599, 3600, 7200],
+  isRedundant(calls, present) {
+    const makes = /^(?:issue|rotate)/.test(calls[0] ?? '');
+    if (!makes && calls.some((call) => call.endsWith(' new'))) {
+      return true;
+    }
+    // Reading calls change nothing for others.
+    if (calls.filter((call) => /^(?:list|authorize)/.test(call)).length > 1) {
+      return true;
+    }
+    return calls.length > 2 && (!present || calls.includes('issue taken'));
+  },
+  load,
+  violation,
+  states,
+  plantedFaults,
+};
