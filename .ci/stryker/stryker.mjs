@@ -18,6 +18,8 @@ export default {
     enableFindRelatedTests: false,
     config: {
       ...packageJson.jest,
+      // A mutant that hangs a test takes so long.
+      testTimeout: 18000,
       roots: tests.map((folder) => join('test', folder)),
       moduleNameMapper: {
         // Lint has findings in mutants. The others start processes, which do not say which mutants they ran.

@@ -182,6 +182,7 @@ test.each([
   { profile: 'mfa', question: `Code of ${device}: `, calls: [[device, '123456', 'KEYS']] },
 ])('the log-in of the profile $profile goes through the proxy, once', async (row) => {
   writeFileSync(configFile, logIns);
+  assumed.length = 0;
   const env = {
     ...behindProxy,
     HOME: home,

@@ -27,11 +27,12 @@ import { tokenEvent } from '../support/service/proxy-event.ts';
 /** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;
 
-/** Strings of parts of the SDK that no function uses, and of token administration. */
+/** Strings of parts of the SDK that no function uses. */
 const neverUsed = [
   ...['sso_start_url', 'credential_process', 'AssumeRoleWithWebIdentity', 'import('],
-  ...['vnd.amazon.eventstream', new AdministrationError().name],
+  ':message-type',
 ];
+const ofAdministration = new AdministrationError().name;
 
 // Lambda's user must be able to read the files, whatever the umask.
 const umask = process.umask(0o077);
@@ -53,9 +54,24 @@ test.each(ids)(
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(maxBytes);
 
     const code = readFileSync(join(folder, 'index.js'), 'utf8');
-    expect(neverUsed.filter((text) => code.includes(text))).toEqual([]);
+    expect([...neverUsed, ofAdministration].filter((text) => code.includes(text))).toEqual([]);
   },
 );
+
+test('the SDK has the strings by which a bundle is known to lack its parts', () => {
+  const contents = "import '@aws-sdk/credential-provider-node'; import '@aws-sdk/client-dynamodb';";
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    ignoreAnnotations: true,
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    format: 'esm',
+    write: false,
+  });
+  const sdk = `${outputFiles[0]?.text}`;
+  expect(neverUsed.filter((text) => !sdk.includes(text))).toEqual([]);
+});
 
 test('each file of functions/ but functions/shared is part of a bundle, or builds it', () => {
   const { metafile } = buildSync({

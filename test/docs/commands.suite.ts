@@ -36,14 +36,18 @@ testOnPosix('it has no sh of its own')(
   },
 );
 
-test('CI runs the other commands of the README, in a fresh clone, or they need an AWS account', () => {
+test('the other commands of the README are those of a step of CI, or need an AWS account', () => {
   const others = readme.replace(section, '');
   const onAws = codeBlocks(others, 'sh aws');
   const free = codeBlocks(others, 'sh').filter((block) => !onAws.includes(block));
   expect(free).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-  const files = ['.ci/steps/as-people-do', '.ci/tools/use-checkout'];
-  const inFreshClone = files.map(readPage).join(' ').split('\n').join(' ');
-  expect(inFreshClone).toMatch(/git clone .* npm ci .*use-checkout .*npm start .*npm test/);
+  const step = readPage('.ci/steps/as-people-do').split('\n');
+  const [clone, install, use] = [/^git clone .* \. "\$folder"$/, /^npm ci$/, /use-checkout$/].map(
+    (form) => step.findIndex((line) => form.test(line)),
+  );
+  expect([clone, install, use]).toEqual([clone, install, use].toSorted((a = 0, b = 0) => a - b));
+  expect(clone).toBeGreaterThan(0);
+  expect(readPage('.ci/tools/use-checkout')).toMatch(/^npm start .*^"\$\{shell[^\n]*npm test'/ms);
 });
 
 test('the problem on the page about the API is the response to its request', async () => {

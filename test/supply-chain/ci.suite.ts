@@ -62,6 +62,7 @@ const parts = {
     '.ci/tools/own-network true',
     ...prepare,
     '.ci/steps/as-people-do',
+    '.ci/steps/random-order',
     'bin/npm run -s types',
     'bin/npm run -s lint',
     '.ci/steps/templates',

@@ -191,11 +191,11 @@ test.each(all)('$title', async (one) => {
     played.push(fault(exchange));
   };
   proxy.play(subject, ...(one.faults ?? [pass]).map(playing));
+  // As on AWS, unless handshakes fail: then a call before leaves no connection.
+  proxy.keepConnections(!one.handshakes);
   if (one.handshakes) {
+    await invoke(one.call, await makeEvent(one.call, 'before000000'));
     handshakes.push(...one.handshakes);
-  } else {
-    // As on AWS. The handshakes that fail came before.
-    proxy.keepConnections();
   }
   const { status, body, log } = one.additional
     ? await thawWith(one.additional, one.call, event)
@@ -228,9 +228,9 @@ test.each(functionNames)('in these cases, %s sends every command that its role a
 });
 
 test('a database that refuses connections is unavailable to every function', async () => {
-  proxy.stop();
-  const responses = await Promise.all(
-    functionNames.map(async (call) => invoke(call, await makeEvent(call, 'nobody000000'))),
+  const events = await Promise.all(functionNames.map((call) => makeEvent(call, 'nobody000000')));
+  const responses = await proxy.refuseDuring(() =>
+    Promise.all(functionNames.map((call, i) => invoke(call, events[i] ?? {}))),
   );
   expect(responses.map(({ status }) => status)).toEqual(functionNames.map(() => 503));
 });

@@ -82,11 +82,10 @@ export async function startFaultProxy(handshakes?: (HandshakeFault | undefined)[
   const plainOrigin = await listen(server, 0);
   const front = handshakes && makeTlsServer(server, handshakes);
   const origin = front ? (await listen(front, 0)).replace('http:', 'https:') : plainOrigin;
-  function stop(): void {
+  finallyDo(() => {
     front?.close();
     server.close().closeAllConnections();
-  }
-  finallyDo(stop);
+  });
 
   return {
     /** Passes requests to this database from now on. Returns the proxy's own endpoint. */
@@ -107,12 +106,21 @@ export async function startFaultProxy(handshakes?: (HandshakeFault | undefined)[
     playForAll(...faults: Fault[]): void {
       scriptForAll = faults;
     },
-    /** From now on, connections carry many requests, with TLS too. */
-    keepConnections(): void {
-      server.maxRequestsPerSocket = 0;
+    /** Whether connections with TLS carry many requests, from the next response on. */
+    keepConnections(kept: boolean): void {
+      server.maxRequestsPerSocket = kept ? 0 : 1;
     },
-    /** Refuses connections from now on. */
-    stop,
+    /** Refuses connections while a function runs. Needs TLS. */
+    async refuseDuring<T>(act: () => Promise<T>): Promise<T> {
+      front?.close();
+      server.closeAllConnections();
+      try {
+        return await act();
+      } finally {
+        const port = Number(new URL(origin).port);
+        await once(front?.listen(port, '127.0.0.1') as TcpServer, 'listening');
+      }
+    },
   };
 }
 
