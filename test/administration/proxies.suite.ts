@@ -47,15 +47,19 @@ const hosts = {
   cloudFormation: new URL(cloudFormation).host,
   database: new URL(endpoint).host,
 };
+const configFile = join(folder, 'config');
+/** The calls of AssumeRole: the code, and the access key that signed it. */
+const assumed: (string | null | undefined)[][] = [];
 beforeEach(() => {
   proxy.asked.length = 0;
+  assumed.length = 0;
+  writeFileSync(configFile, '');
   // The programs change which certificates this process trusts.
   setDefaultCACertificates([]);
 });
 const trusted = getCACertificates('default');
 finallyDo(() => setDefaultCACertificates(trusted));
 
-const configFile = join(folder, 'config');
 const deployed = {
   ...temporaryCredentials,
   AWS_CONFIG_FILE: configFile,
@@ -123,8 +127,6 @@ test.each(['socks5://127.0.0.1:1', 'xhttp://127.0.0.1:1', 'http://user:secret@a 
 
 const behindProxy = { ...trusting, HTTPS_PROXY: proxy.origin };
 
-/** The calls of AssumeRole: the code, and the access key that signed it. */
-const assumed: (string | null | undefined)[][] = [];
 /**
  * Responds as AWS would to a log-in by SSO and to AssumeRole, with credentials for the database.
  */
@@ -182,7 +184,6 @@ test.each([
   { profile: 'mfa', question: `Code of ${device}: `, calls: [[device, '123456', 'KEYS']] },
 ])('the log-in of the profile $profile goes through the proxy, once', async (row) => {
   writeFileSync(configFile, logIns);
-  assumed.length = 0;
   const env = {
     ...behindProxy,
     HOME: home,
