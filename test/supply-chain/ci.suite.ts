@@ -79,6 +79,7 @@ const parts = {
     '.ci/tools/suites test:slow --maxWorkers=2 test/slow/consistency test/slow/programs',
   ],
 };
+const openapi = [...prepare, '.ci/steps/openapi'];
 /** Calls that may fail: a step that needs the tool fails, and the versions are only printed. */
 const mayFail = [
   'bin/node --version',
@@ -90,16 +91,16 @@ const mayFail = [
 // Other systems run npm test only.
 const testOnLinux = process.platform === 'linux' ? test : test.skip;
 
-testOnLinux.each(Object.entries(parts))('.ci/run %s fails if a call fails', async (part, calls) => {
-  expect(await runPart(part)).toEqual({ code: 0, calls });
-  const { code, calls: all } = await runPart('');
-  expect(code).toBe(0);
-  expect(all).toEqual(expect.arrayContaining(calls));
-  const ignored = await Promise.all(
-    calls.map(async (call) => ((await runPart(part, { FAIL: call })).code === 0 ? [call] : [])),
-  );
-  expect(ignored.flat()).toEqual(mayFail.filter((call) => calls.includes(call)));
-});
+testOnLinux.each(Object.entries({ ...parts, openapi }))(
+  '.ci/run %s fails if a call fails',
+  async (part, calls) => {
+    expect(await runPart(part)).toEqual({ code: 0, calls });
+    const ignored = await Promise.all(
+      calls.map(async (call) => ((await runPart(part, { FAIL: call })).code === 0 ? [call] : [])),
+    );
+    expect(ignored.flat()).toEqual(mayFail.filter((call) => calls.includes(call)));
+  },
+);
 
 testOnLinux(
   'without CI, .ci/run does without other versions of Node, and without zsh',
@@ -109,6 +110,19 @@ testOnLinux(
     }
   },
 );
+
+testOnLinux('.ci/run has all parts', async () => {
+  const { code, calls } = await runPart('');
+  expect(code).toBe(0);
+  expect(new Set(calls)).toEqual(new Set(Object.values(parts).flat()));
+});
+
+test('no step of CI and no workflow ignores a failure', () => {
+  const files = globSync(['.ci/steps/*', '.github/workflows/*'], { cwd: root });
+  const lines = files.flatMap((file) => readPage(file).split('\n'));
+  const ignoring = lines.filter((line) => /\|\| *(true|:)|continue-on-error/.test(line));
+  expect(ignoring.filter((line) => !line.startsWith('trap '))).toEqual([]);
+});
 
 testOnLinux('.ci/run fails if the first part that starts fails', async () => {
   expect(await runPart('', { FAIL: '.ci/steps/deploy' })).toMatchObject({ code: 3 });
@@ -149,13 +163,15 @@ test('CI runs for each change, on main and at night, two workflows weekly, a dep
 });
 
 test('CI runs what CONTRIBUTING.md says: its commands on each system, and all parts of .ci/run', () => {
-  const [quick = '', everything = ''] = readBlock('ci.yml', 'jobs').split('\n\n');
+  const [quick = '', everything = '', frozen = ''] = readBlock('ci.yml', 'jobs').split('\n\n');
   expect(quick).toContain('os: [ubuntu-24.04, windows-2025, macos-15]\n');
   expect(quick).toMatch(/^ {4}runs-on: \$\{\{ matrix\.os \}\}$/m);
   const [commands = ''] = codeBlocks(readPage('CONTRIBUTING.md'), 'sh');
-  for (const command of commands.replace(' -- --write', '').trim().split(' && ')) {
-    expect(quick).toMatch(new RegExp(`- run: ${command}$`, 'm'));
-  }
+  const before = ['npm ci', 'bash .ci/steps/launcher'];
+  expect([...quick.matchAll(/- run: (.+)/g)].map(([, command]) => command)).toEqual([
+    ...before,
+    ...commands.replace(' -- --write', '').trim().split(' && '),
+  ]);
   const [, parts = ''] = /parts=\((.+)\) ;;/.exec(readPage('.ci/run')) ?? [];
   expect(everything).toContain(`part: [${parts.replaceAll(' ', ', ')}]\n`);
   const [, condition = ''] = /^ {4}if: >-\n((?: {6}.+\n)+)/m.exec(everything) ?? [];
@@ -164,6 +180,7 @@ test('CI runs what CONTRIBUTING.md says: its commands on each system, and all pa
     "contains(github.event.pull_request.labels.*.name, 'long')",
   ]);
   expect(everything).toMatch(/- run: \.ci\/run \$\{\{ matrix\.part \}\}$/);
+  expect(frozen).toMatch(/- run: npm ci\n {6}- run: \.ci\/steps\/frozen$/);
 });
 
 test('Stryker runs for each of its rooms, and each file of the product is in one of them', () => {

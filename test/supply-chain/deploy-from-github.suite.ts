@@ -70,6 +70,15 @@ test('the role trusts the environment of the job that deploys', () => {
   expect(trusted).toBe(used);
 });
 
+test('the workflows read the variables that docs/deploy.md asks for, and no secret', () => {
+  const texts = workflows.map((file) => readPage(`.github/workflows/${file}`)).join('\n');
+  const read = texts.match(/\b(?:vars|secrets)\b[.[][\w'"]+/g);
+  expect(read).toEqual(['vars.DEPLOY_ROLE', 'vars.AWS_REGION']);
+  const [, asked = ''] =
+    /Actions → Variables\*\*, add (.+?)\. Then/s.exec(readPage('docs/deploy.md')) ?? [];
+  expect([...asked.matchAll(/`(\w+)`/g)].map(([, name]) => `vars.${name}`)).toEqual(read);
+});
+
 test.each(workflows)('%s may only read by default', (file) => {
   expect(readPage(`.github/workflows/${file}`)).toContain('\npermissions:\n  contents: read\n\n');
 });
