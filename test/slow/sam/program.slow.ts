@@ -90,9 +90,7 @@ test('the curl lines work, the database has one address, Ctrl-C stops everything
   await program.line(new RegExp(`DELETE /plants/${exampleId} HTTP`));
   expect(findContainers(program)).toHaveLength(4);
 
-  const { hostname, port } = new URL(
-    /^DynamoDB: +(\S+)/.exec(await program.line(/^DynamoDB:/))?.[1] ?? '',
-  );
+  const { hostname, port } = new URL(/http\S+/.exec(await program.line(/^DynamoDB:/))?.[0] ?? '');
   expect(await reaches(hostname, Number(port))).toBe(true);
   for (const { address } of Object.values(networkInterfaces()).flatMap((list = []) => list)) {
     if (address !== hostname && !address.startsWith('fe80')) {
