@@ -18,9 +18,9 @@ const localSam = `
   const { readFileSync, writeFileSync } = require('node:fs');
   const { FAULT } = process.env;
   writeFileSync(__filename + '.json', JSON.stringify(process.env));
-  // Exits with bin/sam.ts, even if that is killed.
+  // Exits with bin/sam.ts, even if that is killed, but handles a signal that came before.
   const parent = process.ppid;
-  setInterval(() => process.ppid === parent || process.exit(), 100);
+  setInterval(() => process.ppid === parent || setImmediate(() => process.exit()), 100);
   process.on('SIGINT', () => {
     writeFileSync(__filename + '.stopped', '');
     console.error('Stopping');
