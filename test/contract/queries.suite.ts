@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { findOperation, findPlaces } from '../support/openapi/description.ts';
-import { makeBody } from '../support/plant.ts';
+import { makeBody, makeFields } from '../support/plant.ts';
 import { ask, create, makeLine } from './api-client.ts';
 import { queryParameters } from './query-parameters.ts';
 
@@ -22,6 +22,30 @@ test.each(rows)('$operation takes $name=$good, and rejects $bad', async (row) =>
     expect([response.status, findPlaces(response.body)]).toEqual([400, [`?${name}`]]);
   }
 });
+
+/** Texts with a length in the document. Cursors have none. */
+const texts = rows.filter(({ operation, name }) =>
+  findOperation(operation).parameters?.some(
+    (one) => one.name === name && one.schema.maxLength !== undefined,
+  ),
+);
+if (texts.length > 0) {
+  test.each(texts)('$operation with $name finds $good, and no text like it', async (row) => {
+    await create(makeBody(8));
+    const good = decodeURIComponent(row.good);
+    const find = async (text: string) =>
+      (
+        await ask(
+          `${makeLine(operations[row.operation])}?${new URLSearchParams({ [row.name]: text })}`,
+        )
+      ).json;
+    expect(await find(good)).toEqual([makeFields()]);
+    const others = [good.slice(0, -1), good.slice(1), `${good}x`, good.toLowerCase()];
+    for (const text of others.filter((one) => one !== good)) {
+      expect([text, await find(text)]).toEqual([text, []]);
+    }
+  });
+}
 
 const ofLists = rows.filter(
   ({ operation }) => findOperation(operation).responses[200]?.headers.Link !== undefined,
