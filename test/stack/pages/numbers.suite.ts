@@ -86,7 +86,16 @@ const phrases: Record<string, string[]> = {
   'SECURITY.md': ['the twelve characters after `pst_`'],
   'CONTRIBUTING.md': [
     `Every metric above ${word(metrics.length)} costs money`,
-    ...['the eight files', 'THOROUGH=1', 'two values', 'a test compares the two', '| 3.0.0 |'],
+    ...[
+      'the eight files',
+      'THOROUGH=1',
+      'two values',
+      'below 2^53',
+      '(0, 100), ',
+      '(1, 60), ',
+      'a test compares the two',
+      '| 3.0.0 |',
+    ],
     ...['version 3 does', '`aws-cdk-lib` 2 |', '| 25.0.0 |', 'Node 24, as do', 'it in 2028'],
   ],
   'docs/access-tokens.md': [
