@@ -28,7 +28,7 @@ const paths = Object.values(template.Resources).map(({ Metadata }) => Metadata?.
 
 const isAlarm = (name: string) =>
   ['NAME', 'PlantStore-NAME', ...alarms].includes(name.replace('PlantStore-NAME-', 'PlantStore-'));
-const isPlaceholder = (name: string) => /^[A-Z][A-Z_]+$/.test(name);
+const isPlaceholder = (name: string) => ['NAME', 'TABLE_NAME'].includes(name);
 const isOutput = (text: string) => text.startsWith('OUTPUT-OF-');
 const isTable = (name: string) =>
   isPlaceholder(name) || isOutput(name) || /^PlantStore-(Plants-\d{8}T\d{4}|Restored)$/.test(name);
