@@ -63,7 +63,7 @@ test('a tag that is left out is empty', async () => {
   expect((await list()).body).toBe('[{"name":"Aloe","tag":""}]');
 });
 
-test('responses of operations say when the access token ends, and those of the gateway do not', async () => {
+test('responses of operations say when the access token ends', async () => {
   const responses = [
     await create(aloe),
     await create(aloe),
@@ -76,9 +76,6 @@ test('responses of operations say when the access token ends, and those of the g
   const [end, ...others] = new Set(responses.map(({ headers }) => headers['access-token-expires']));
   expect(Date.parse(`${end}`)).toBeGreaterThan(Date.now());
   expect(others).toEqual([]);
-  const { status, headers } = await remove(7, target.readToken);
-  expect(status).toBe(403);
-  expect(headers).not.toHaveProperty('access-token-expires');
 });
 
 /** Numbers in a body, and the same ids in a path. */
@@ -210,6 +207,12 @@ test('a delete accepts a percent-encoded id and ignores its body', async () => {
 
 // SAM CLI decodes an id before the function does.
 if (!isSam) {
+  test('a response of the gateway does not say when the access token ends', async () => {
+    const { status, headers } = await remove(7, target.readToken);
+    expect(status).toBe(403);
+    expect(headers).not.toHaveProperty('access-token-expires');
+  });
+
   test('a delete decodes its id only once', async () => {
     await create(makeBody(7));
     const deletion = await remove('%2537');
