@@ -47,6 +47,11 @@ test.each([
       'AWS does not accept the credentials (not yours). Log in again, or choose others with --profile.',
   })),
   {
+    // AWS responded.
+    error: makeError('later', { name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } }),
+    explained: 'ServiceUnavailable: later',
+  },
+  {
     error: makeError('not allowed', { name: 'AccessDeniedException' }),
     explained: 'AWS denied access (not allowed). Choose other credentials with --profile.',
   },
