@@ -26,11 +26,11 @@ export const formatExample = (command: string): string => `\nExample:\n  ${comma
  */
 export async function runCommand(program: Command, insteadOfTokens: string): Promise<number> {
   exitOnClosedOutput();
-  deleteEmptyVariables();
   refuseOptionsAsValues(program.commands.length > 0 ? program.commands : [program]);
   try {
     refuseSecretArguments(program, insteadOfTokens);
     refuseOptionsOfNpm(program);
+    deleteEmptyVariables();
     await program.parseAsync();
     return 0;
   } catch (error) {

@@ -373,6 +373,7 @@ test.each([
 
 test.each([
   { npm: { npm_config_scope: 'true' }, options: '--scope' },
+  { npm: { npm_config_label: '' }, options: '--label' },
   { npm: { npm_config_owner: 'ann', npm_config_json: 'true' }, options: '--owner, --json' },
 ])('$options that npm consumed fails with the command to run', async ({ npm, options }) => {
   const env = { npm_lifecycle_event: 'token', ...npm };
