@@ -1,2 +1,2 @@
 import './tokens.suite.ts';
-import './lost-responses.suite.ts';
+import './errors.suite.ts';

@@ -9,7 +9,7 @@ import { makeToken } from '../../../../lib/tokens/make-token.ts';
 import { issueToken, listTokens, revokeToken, rotateToken } from '../../../../lib/tokens/tokens.ts';
 import { tokenEvent } from '../../../support/service/proxy-event.ts';
 import { current, isCall, makeAs, send } from '../calls.ts';
-import type { Run } from '../subject.ts';
+import type { Call, Run } from '../subject.ts';
 
 export const newToken = { owner: 'ann', scopes: ['plants:read'], label: '', lifetime: 7200 };
 export const cacheSeconds = 60;
@@ -24,6 +24,17 @@ export function findToken(number = stored): { id: string; token: string } {
   const token = tokens.get(number) ?? makeAs(number, makeToken);
   tokens.set(number, token);
   return token;
+}
+
+/** Returns the token that a call issues. An issue with a taken id has that of the stored one. */
+export function findIssued({ start, operation }: Call): { id: string; token: string } {
+  if (operation !== 'issue taken') {
+    return findToken(start.number);
+  }
+  return makeAs(start.number, () => {
+    current().firstRandomOf = stored;
+    return makeToken();
+  });
 }
 
 /** A scenario's calls are about the stored token, or about that of the first call. */

@@ -2,7 +2,7 @@ import { digestToken } from '../../../../functions/access-tokens/token.ts';
 import { startTime } from '../calls.ts';
 import type { Item, Store } from '../model.ts';
 import type { Call, History, Request } from '../subject.ts';
-import { cacheSeconds, findTarget, findToken, newToken } from './calls.ts';
+import { cacheSeconds, findIssued, findTarget, findToken, newToken } from './calls.ts';
 
 type Sentence = (call: Call, history: History) => string | undefined;
 
@@ -78,7 +78,12 @@ const sentences: Record<string, Sentence> = {
     return isTrue ? undefined : 'A list has a token that was never stored so.';
   },
 
-  issue: (call, history) => (call.status === 0 ? undefined : findUntruth(call, history)),
+  issue(call, history) {
+    if (call.status !== 0) {
+      return findUntruth(call, history);
+    }
+    return hasIssued(call, history) ? undefined : 'An issue showed no token, or stored none.';
+  },
 
   revoke(call, history) {
     if (call.status !== 0) {
@@ -109,9 +114,12 @@ const sentences: Record<string, Sentence> = {
       }
       return findUntruth(call, history);
     }
-    const moments = findMoments(call, history);
-    if (!hasShown(call) || !moments.some(([store]) => store.has(findToken(call.start.number).id))) {
+    if (!hasIssued(call, history)) {
       return 'A rotation showed no token, or stored none.';
+    }
+    const atEnd = findMoments(call, history).slice(-2);
+    if (!atEnd.some(([store]) => store.has(id) && !store.get(id)?.revoked)) {
+      return 'A rotation does not say that its old token was revoked or erased.';
     }
     const overlap = call.operation === 'rotate 0' ? 0 : 3600;
     const end = startTime + call.start.seconds + overlap;
@@ -149,7 +157,7 @@ function findLostToken(call: Call, { stores, seconds }: History): string | undef
   if (!/^(?:issue|rotate)/.test(call.operation)) {
     return undefined;
   }
-  const { id, token } = findToken(call.start.number);
+  const { id, token } = findIssued(call);
   const item = stores.at(-1)?.get(id);
   const works = item?.digest?.B === toDigest(token) && isActive(item, seconds.at(-1));
   const isNamed = call.status === 1 && call.body.includes(id);
@@ -186,6 +194,13 @@ function findUntruth(call: Call, history: History): string | undefined {
 
 const harmless = ['lost-throttled', 'lost-refused', 'broken-pipe'];
 const isUnknown = ({ faults }: Call) => !faults.every((fault) => harmless.includes(fault));
+
+/** Returns whether the token of a call was shown, and its record was stored while the call ran. */
+function hasIssued(call: Call, history: History): boolean {
+  const { id, token } = findIssued(call);
+  const isStored = ([store]: [Store, number]) => store.get(id)?.digest?.B === toDigest(token);
+  return hasShown(call) && findMoments(call, history).some(isStored);
+}
 
 const hasShown = ({ requests }: Call): boolean =>
   requests.some(({ command, reply }) => command.name === 'Show' && typeof reply !== 'string');
