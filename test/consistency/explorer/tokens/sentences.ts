@@ -175,7 +175,9 @@ const reasons: [RegExp, IsTrue][] = [
   [/ was erased during the rotation/, (item) => !item],
   [/^ConditionalCheckFailedException/, (item) => item !== undefined],
   [/^Cannot write the new token/, (_, __, { faults }) => faults.includes('broken-pipe')],
-  [/unknown whether|is unknown |may still work until/, (_, __, call) => isUnknown(call)],
+  [/ was issued \(/, (_, __, call) => countUnknown(call) > 0],
+  // These commands send an update or a delete again after one unknown outcome.
+  [/ was revoked \(| is unknown \(| may still work until/, (_, __, call) => countUnknown(call) > 1],
 ];
 
 /** A command that fails gives a reason, which was true while it ran. */
@@ -193,7 +195,8 @@ function findUntruth(call: Call, history: History): string | undefined {
 }
 
 const harmless = ['lost-throttled', 'lost-refused', 'broken-pipe'];
-const isUnknown = ({ faults }: Call) => !faults.every((fault) => harmless.includes(fault));
+const countUnknown = ({ faults }: Call): number =>
+  faults.filter((fault) => !harmless.includes(fault)).length;
 
 /** Returns whether the token of a call was shown, and its record was stored while the call ran. */
 function hasIssued(call: Call, history: History): boolean {
