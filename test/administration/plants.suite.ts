@@ -124,7 +124,7 @@ testOnPosix('links need a right there').each([
   const own = temporaryFolder();
   writeFileSync(join(own, 'file'), '');
   symlinkSync('loop', join(own, 'loop'));
-  const { code, stderr } = await plants(`export ${join(own, name)} --owner alice`);
+  const { code, stderr } = await plants(`export '${join(own, name)}' --owner alice`);
   const line = `error: Cannot write ${join(own, name)}: ${error}. Choose another file.\n`;
   expect({ code, stderr }).toEqual({ code: 1, stderr: line });
 });
@@ -137,7 +137,7 @@ test('an export to a terminal escapes what the terminal would execute, as JSON d
   const unescaped = '{"id":1,"name":"a\u202eb \u{1F335}","tag":"indoor"}\n';
   expect(await plants('export - --owner obeyed')).toMatchObject({ stdout: unescaped });
   const file = join(folder, 'obeyed.jsonl');
-  await runHere(plantsProgram, command.replace('-', file), { isTTY: true });
+  await runHere(plantsProgram, command.replace('-', `'${file}'`), { isTTY: true });
   expect(readFileSync(file, 'utf8')).toBe(unescaped);
 });
 
