@@ -64,7 +64,8 @@ const isInt64 = (value: bigint) => BigInt.asIntN(64, value) === value;
 /** An integer between the bounds of a schema, or of an int64, and sometimes next to them. */
 function boundedInteger({ minimum, maximum }: Schema): fc.Arbitrary<string> {
   if (minimum === undefined || maximum === undefined) {
-    return integer.filter(isInt64).map(String);
+    const edges = fc.constantFrom(-(2n ** 63n) - 1n, -(2n ** 63n), 2n ** 63n - 1n, 2n ** 63n);
+    return fc.oneof({ weight: 9, arbitrary: integer.filter(isInt64) }, edges).map(String);
   }
   const [min, max] = [BigInt(minimum), BigInt(maximum)];
   const edges = fc.constantFrom(min - 1n, min, max, max + 1n);
