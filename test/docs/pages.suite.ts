@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { plantMembers } from '../../functions/plants/plant.ts';
 import { commonHeaders, preflight } from '../../functions/shared/headers.ts';
-import { maxBodyBytes, operations } from '../../functions/shared/operations.ts';
+import { maxBodyBytes, type Operation, operations } from '../../functions/shared/operations.ts';
 import { problems } from '../../functions/shared/problems.ts';
 import { readSettings, settingPrefix } from '../../lib/stack/settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -166,16 +166,20 @@ test('the page about the API has every type of problem with its status', () => {
 
 test('the page about the API has every operation, field and query parameter', () => {
   const page = readPage('docs/api.md');
-  const calls = Object.values(operations).map(
-    ({ method, path }) =>
-      `\n* \`${method} /${path.replaceAll(/\{(\w+)\}/g, (_, name) => name.toUpperCase())}\` `,
-  );
   const fields = plantMembers.map((name) => `\n* \`${name}\` `);
-  const parameters = Object.values(queryParameters).flatMap((row) =>
-    Object.keys(row).map((name) => `\`${name}\``),
-  );
-  const texts = [...calls, ...fields, ...parameters];
-  expect(texts.filter((text) => !page.includes(text))).toEqual([]);
+  expect(fields.filter((text) => !page.includes(text))).toEqual([]);
+  const items = page.split(/\n(?=\* )|\n\n/);
+  for (const [name, { method, path }] of Object.entries(operations)) {
+    const shown = path.replaceAll(/\{(\w+)\}/g, (_, parameter) => parameter.toUpperCase());
+    const item = items.find((text) => text.startsWith(`* \`${method} /${shown}\` `));
+    const parameters = Object.keys(queryParameters[name as Operation] ?? {});
+    const missing = parameters.filter((parameter) => !item?.includes(`\`${parameter}\``));
+    expect({ name, isShown: item !== undefined, missing }).toEqual({
+      name,
+      isShown: true,
+      missing: [],
+    });
+  }
 });
 
 test('the pages have the number of functions', () => {
