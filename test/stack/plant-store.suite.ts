@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Node } from 'constructs';
+import cdk from '../../cdk.json' with { type: 'json' };
 import { temporaryFolder } from '../support/cleanup.ts';
 
 /** A working folder with lock files of other package managers. */
@@ -53,6 +54,16 @@ test('invalid settings exit with 1 and one line with every error', async () => {
   ]);
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;
+});
+
+test('settings in cdk.json itself take effect', async () => {
+  const context: Record<string, unknown> = cdk.context;
+  context['plant-store:throttle-rate'] = 7;
+  const errors = await synthesize(context);
+  delete context['plant-store:throttle-rate'];
+  expect(errors).toEqual([]);
+  const template = readFileSync(join(folder, 'cdk.out', 'PlantStore.template.json'), 'utf8');
+  expect(template).toContain('"ThrottlingRateLimit": 7\n');
 });
 
 test('an unexpected error is thrown', async () => {

@@ -1,6 +1,7 @@
 import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
+import './invariants.suite.ts';
 import './monitoring.suite.ts';
 import './pages/commands.suite.ts';
 import './pages/numbers.suite.ts';
