@@ -109,6 +109,7 @@ const phrases: Record<string, string[]> = {
     ownerRule.split(',')[0] ?? '',
     `on port ${defaultPorts.dynamodb}.`,
     `by default for ${cacheSeconds} seconds`,
+    ...['code 1.', 'code 0 leaves'],
     `returns ${status('unauthorized')}.`,
     `an id of ${tokenParts.id} characters, \`_\`, a secret of ${tokenParts.secret} (256 random bits)`,
     `a checksum of ${tokenParts.checksum} (`,
