@@ -117,7 +117,7 @@ const phrases: Record<string, string[]> = {
     `the same ${status('unauthorized')}.`,
     `ids of tokens for ${logDays} days`,
     `for ${aws.backupDays} days, a restore`,
-    ...['--expires-in 30d', '--overlap 1h', 'lives for 90 days', '`1d`'],
+    ...['--expires-in 30d', '--overlap 1h', 'lives for 90 days', '`1d`', 'code 1', 'code 0'],
     ...[
       '`authorizer-cache` at 0',
       'jq before 1.7',
