@@ -12,19 +12,20 @@ const without = (name: string, part: string | RegExp): Fault =>
 
 const held = new WeakMap<object, Command>();
 
-/** Shows a new token after the update of the old one. */
+/** Shows the token of a rotation after the update of the old one. */
 const showLate: Fault = async (command, send) => {
   const call = current();
-  if (command.name === 'Show') {
+  if (command.name === 'Show' && call.operation.startsWith('rotate')) {
     held.set(call, command);
     return { status: 200, body: {} };
   }
   const reply = await send(command);
   const show = held.get(call);
-  if (command.name === 'UpdateItem' && show && hasSucceeded(reply)) {
-    await send(show);
+  if (command.name !== 'UpdateItem' || !show || !hasSucceeded(reply)) {
+    return reply;
   }
-  return reply;
+  const shown = await send(show);
+  return typeof shown === 'string' ? shown : reply;
 };
 
 const hasSucceeded = (reply: Reply) => typeof reply === 'object' && reply.status === 200;
