@@ -36,6 +36,7 @@ async function* texts(): AsyncGenerator<string> {
 }
 
 test('a new file is on the disk before it gets its name', async () => {
+  writes.length = 0;
   await writeNewFile(join(temporaryFolder(), 'plants.jsonl'), texts());
   expect(writes).toEqual([{ flag: 'wx', mode: 0o600, flush: true }]);
 });
