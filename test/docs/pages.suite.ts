@@ -63,6 +63,13 @@ test.each([
     exists: (script: string) => script in packageJson.scripts,
     least: 31,
   },
+  {
+    what: 'npm commands that the pages name',
+    names: findNames(/`npm ([\w:]+)/g),
+    exists: (name: string) =>
+      ['ci', 'outdated', 'run', ...Object.keys(packageJson.scripts)].includes(name),
+    least: 20,
+  },
   { what: 'test folders that the pages name', names: namedFolders, exists, least: 4 },
 ])('the $what exist', ({ names, exists, least }) => {
   expect(names.filter(({ name }) => !exists(name))).toEqual([]);
