@@ -37,7 +37,7 @@ test.each(writing)('the explorer has calls, states and a planted fault of %s', (
 
 test.each([
   { subject: 'plants', schedules: 320, scenarios: 17 },
-  { subject: 'tokens', schedules: 1185, scenarios: 82 },
+  { subject: 'tokens', schedules: 650, scenarios: 82 },
 ])('schedules of two calls about $subject and one fault hold the contract', async (expected) => {
   const { code, output } = await explore(expected.subject, '--two-calls');
   const line = `schedules of ${expected.scenarios} scenarios hold the contract.`;
