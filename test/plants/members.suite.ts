@@ -44,6 +44,35 @@ test('a create, its repetition and a list return every member but the id', async
   expect(log).toMatchObject(codes.map((code) => ({ code })));
 });
 
+interface Bounds {
+  type: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+}
+const schemas: [string, Bounds][] = Object.entries(document.components.schemas.NewPlant.properties);
+/** Members with the ends of their ranges, and with 0. */
+const edges = schemas.flatMap(([name, { type, minimum = 0, maximum = 0, ...lengths }]) => {
+  const { minLength = 0, maxLength = 0 } = lengths;
+  const texts = ['x'.repeat(minLength), 'x'.repeat(maxLength)];
+  const values = type === 'string' ? texts : [minimum, 0, maximum];
+  return [...new Set<number | string>(values)].map((value) => ({
+    name,
+    value: JSON.stringify(value),
+  }));
+});
+
+test.each(edges)('a create, its repetition and a list return an extreme $name', async (edge) => {
+  const owner = `edge-${edges.indexOf(edge)}`;
+  const replaceMember = (one: Member) => (one.name === edge.name ? edge : one);
+  const body = formatJson(inResponses.map(replaceMember));
+  const request = formatJson(members.map(replaceMember));
+  expect(await create(owner, request)).toMatchObject({ status: 201, body });
+  expect(await create(owner, request)).toMatchObject({ status: 200, body });
+  expect(await list(owner)).toBe(`[${body}]`);
+});
+
 test.each(inResponses)('a create with another $name returns 409', async ({ name, other }) => {
   await create('bob', plant);
   const changed = members.map((one) => (one.name === name ? { name, value: other } : one));
