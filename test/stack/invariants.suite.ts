@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
 import { joinText } from './short-form.ts';
 import { findProperties, synthesize, templates } from './templates.ts';
 
@@ -113,6 +116,17 @@ describe.each(groups)('with the settings $group', ({ group, name, isKept, minute
     };
     expect(dimensions.length).toBeGreaterThan(10);
     expect(dimensions.filter(({ Name, Value }) => !values[Name]?.(Value))).toEqual([]);
+
+    // CDK lists the metrics that AWS has. An alarm on any other would never go off.
+    const metrics = [...alarms, ...nested.map(({ MetricStat }) => MetricStat.Metric)];
+    for (const { Namespace = '', MetricName } of metrics) {
+      const [, service] = /^aws\/(\w+)$/.exec(Namespace.toLowerCase()) ?? [];
+      if (service) {
+        const list = `aws-${service}/lib/${service}-canned-metrics.generated.js`;
+        const text = readFileSync(join(root, 'node_modules', 'aws-cdk-lib', list), 'utf8');
+        expect(text).toContain(`metricName:"${MetricName}"`);
+      }
+    }
 
     const [filter] = findProperties(template, 'AWS::Logs::MetricFilter');
     const [{ MetricName, MetricNamespace }] = filter.MetricTransformations;
