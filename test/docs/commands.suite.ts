@@ -7,14 +7,13 @@ import { testOnPosix } from '../support/posix.ts';
 import { startNpmStart } from '../support/program.ts';
 import { codeBlocks, readCommands, readPage } from './page.ts';
 
-const { baseUrl, token, dynamodbEndpoint, headers } = await startNpmStart(['--memory']);
-
 const readme = readPage('README.md');
 const [section = ''] = /^## The API\n.*?^## /ms.exec(readme) ?? [];
 
 testOnPosix('it has no sh of its own')(
   'the commands of the README call the API, which returns the statuses and bodies that it shows',
   async () => {
+    const { baseUrl, dynamodbEndpoint } = await startNpmStart(['--memory']);
     const script = codeBlocks(section, 'sh')
       .flatMap(readCommands)
       .join('\n')
@@ -51,6 +50,7 @@ test('the other commands of the README are those of a step of CI, or need an AWS
 });
 
 test('the problem on the page about the API is the response to its request', async () => {
+  const { baseUrl, headers } = await startNpmStart(['--memory']);
   const page = readPage('docs/api.md');
   const [, url = ''] = /`GET ([^`]+)`\sreturns\s400/.exec(page) ?? [];
   const [shown = ''] = codeBlocks(page, 'json');
@@ -60,6 +60,7 @@ test('the problem on the page about the API is the response to its request', asy
 });
 
 test('the loop on the page about the API reads all pages', async () => {
+  const { baseUrl, token, headers } = await startNpmStart(['--memory']);
   for (const id of [1, 2, 3, 4, 5]) {
     const body = makeBody(id, `Plant ${id}`);
     await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });
