@@ -4,7 +4,7 @@ import {
   operations as api,
 } from '../../../../functions/shared/operations.ts';
 import { makeBody } from '../../../support/plant.ts';
-import { proxyEvent } from '../../../support/service/proxy-event.ts';
+import { operationEvent } from '../../../support/service/operation-event.ts';
 import type { Run } from '../subject.ts';
 
 /** The operations of the API by the first word of the calls. */
@@ -20,18 +20,16 @@ const functions = new URL('../../../../functions/', import.meta.url);
 
 /** Loads the functions. */
 export async function load(): Promise<Run> {
-  const handlers = new Map<string, Handler>();
+  const handlers = new Map<string, { name: ApiOperation; handler: Handler }>();
   for (const [kind, name] of Object.entries(explored)) {
     const { handler } = await import(new URL(`${api[name].entry}.ts`, functions).href);
-    handlers.set(kind, handler);
+    handlers.set(kind, { name, handler });
   }
   return async (operation) => {
-    const [kind, name] = operation.split(' ');
-    const requests: Record<string, Parameters<typeof proxyEvent>[0]> = {
-      create: { body: makeBody(7, name) },
-      delete: { pathParameters: { id: '7' } },
-    };
-    const result = await handlers.get(`${kind}`)?.(proxyEvent(requests[`${kind}`]), {});
+    const [kind, plantName] = operation.split(' ');
+    const called = handlers.get(`${kind}`);
+    const changes = kind === 'create' ? { body: makeBody(7, plantName) } : {};
+    const result = await called?.handler(operationEvent(called.name, changes), {});
     const { statusCode: status, body } = result as APIGatewayProxyResult;
     return { status, body };
   };
