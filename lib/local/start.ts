@@ -24,7 +24,8 @@ export async function start(options: StartOptions): Promise<void> {
     openDebugger(options.inspect);
   }
   const { corsOrigin, cacheSeconds } = readGatewaySettings();
-  const { endpoint } = await openDatabase(options, options.dynamodbHost);
+  const { endpoint, createTables } = await openDatabase(options, options.dynamodbHost);
+  // The thread loads the functions while this one creates the tables and the token.
   const functions = startFunctions({
     variables: functionVariables(endpoint, corsOrigin),
     // An editor may have started the debugger.
@@ -32,6 +33,7 @@ export async function start(options: StartOptions): Promise<void> {
     onOutput: (text) => console.error(text.replace(/\n$/, '')),
     onError: (error) => console.error(`The functions failed: ${error.stack}`),
   });
+  await createTables();
   const token = await issueDemoToken(endpoint, 'npm start');
   const api = gateway({
     call: functions.call,

@@ -24,6 +24,7 @@ async function open(folder?: string) {
   const database = await startDatabase({ folder, port: 0 });
   // With a database left open, Jest would not exit.
   finallyDo(database.stop);
+  await database.createTables();
   return { ...database, client: makeDocumentClient(localClient(database.endpoint)) };
 }
 
@@ -196,15 +197,13 @@ test.each([
   ['type of key', { AttributeDefinitions: [owner, { AttributeName: 'id', AttributeType: 'S' }] }],
   ['global index', { GlobalSecondaryIndexes: [index] }],
   ['local index', { LocalSecondaryIndexes: [index] }],
-])('a folder whose table has another %s fails with one line, and closes', async (_, change) => {
+])('a folder whose table has another %s fails with one line', async (_, change) => {
   const folder = await usedFolder();
   await changeTable(folder, tableIds.plants, change);
   await expect(open(folder)).rejects.toHaveProperty(
     'message',
     `${folder} has a table Plants with other keys or indexes. Remove it to start with an empty one, or ${another}`,
   );
-  // Another database in this folder would be an error.
-  await changeTable(folder, tableIds.plants, {});
 });
 
 test('a folder whose table lists its keys in another order opens', async () => {

@@ -5,14 +5,18 @@ import { createTables, OtherTableError } from './tables.ts';
 
 export interface Database {
   endpoint: string;
+  /**
+   * Creates the plant store's tables, unless they exist. Rejects with one line for people if the
+   * folder has other ones.
+   */
+  createTables(): Promise<void>;
   /** Aborts the requests in progress and closes the files. Only tests call it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a local DynamoDB with the plant store's tables. Its data is in a folder, or in memory. A
- * killed process loses no acknowledged write. Rejects with one line for people if the folder or the
- * port cannot be used.
+ * Starts a local DynamoDB. Its data is in a folder, or in memory. A killed process loses no
+ * acknowledged write. Rejects with one line for people if the folder or the port cannot be used.
  */
 export async function startDatabase({
   folder,
@@ -27,21 +31,23 @@ export async function startDatabase({
   const path = folder === undefined ? undefined : await openFolder(folder);
   const server = repairedDynalite(path);
   const endpoint = await listen(server, port, host, '--dynamodb-port');
-
-  async function stop(): Promise<void> {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  }
-  try {
-    await createTables(endpoint);
-  } catch (cause) {
-    await stop();
-    throw cause instanceof OtherTableError
-      ? new Error(
-          `${folder} has ${cause.message}. Remove it to start with an empty one, or ${chooseAnother}`,
-        )
-      : cause;
-  }
-  return { endpoint, stop };
+  return {
+    endpoint,
+    async createTables() {
+      try {
+        await createTables(endpoint);
+      } catch (cause) {
+        throw cause instanceof OtherTableError
+          ? new Error(
+              `${folder} has ${cause.message}. Remove it to start with an empty one, or ${chooseAnother}`,
+            )
+          : cause;
+      }
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }

@@ -17,7 +17,8 @@ const root = join(import.meta.dirname, '..', '..', '..');
 export async function startSam(options: LocalOptions, args: string[]): Promise<void> {
   const [docker] = await Promise.all([findDocker(), findSamCli()]);
   const port = await findFreePort(options.port);
-  const { endpoint } = await openDatabase(options, docker.address);
+  const { endpoint, createTables } = await openDatabase(options, docker.address);
+  await createTables();
   console.error('Synthesizing the stack …');
   const folder = join(root, 'cdk.out', 'sam');
   const template = await synthesize(folder, docker.architecture);

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
-import { startDatabase } from '../../../lib/local/database/database.ts';
 import { listTokens } from '../../../lib/tokens/tokens.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
+import { startEngine } from '../../support/database/engine.ts';
 import { startConnectProxy } from '../../support/http/connect-proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
@@ -18,7 +18,7 @@ import { startService } from '../../support/service/service.ts';
 // server in front of it, with TLS and behind a proxy, throttles every third request.
 
 const proxy = await startConnectProxy();
-const engine = await startDatabase({ port: 0 });
+const engine = await startEngine();
 finallyDo(engine.stop);
 const service = await startService(engine.endpoint, 1);
 finallyDo(service.stop);

