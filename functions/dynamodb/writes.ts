@@ -1,4 +1,4 @@
-import { Agent } from 'node:http';
+import type { Agent } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { type AttemptError, classify, UnknownOutcome } from './errors.ts';
@@ -73,14 +73,13 @@ const isShort = (ms: number) => ms >= 0 && ms < idleLimitMs;
 
 function closeIdleConnections({ config }: DynamoDBClient): void {
   const handler = config.requestHandler as unknown as HasAgents;
-  for (const agent of Object.values(handler.httpHandlerConfigs())) {
-    if (agent instanceof Agent) {
-      for (const socket of Object.values(agent.freeSockets).flat()) {
-        socket?.destroy();
-      }
+  const { httpAgent, httpsAgent } = handler.httpHandlerConfigs();
+  for (const agent of [httpAgent, httpsAgent]) {
+    for (const socket of Object.values(agent?.freeSockets ?? {}).flat()) {
+      socket?.destroy();
     }
   }
 }
 
 /** The part of the SDK's handler for Node that the general type lacks. */
-type HasAgents = { httpHandlerConfigs(): Record<string, unknown> };
+type HasAgents = { httpHandlerConfigs(): { httpAgent?: Agent; httpsAgent?: Agent } };
