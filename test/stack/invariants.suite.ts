@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { root } from '../support/checkout.ts';
-import { joinText } from './short-form.ts';
 import { findProperties, synthesize, templates } from './templates.ts';
 
 // What no update of a snapshot may change by accident, over every resource of its kind.
@@ -13,22 +9,17 @@ type Template = (typeof templates)['default'];
 const findAll = ({ Resources }: Template, type: string): Json[] =>
   Object.values(Resources).filter(({ Type }) => Type === type);
 
-/** Thresholds of alarms: requests in a minute, and in a day. */
 const groups = [
-  { group: 'default', name: 'PlantStore', isKept: true, minute: 2700, day: undefined },
-  { group: 'everything', name: 'PlantStore', isKept: true, minute: 10_800, day: 100_000 },
-  {
-    group: 'throwaway',
-    name: 'PlantStore-throwaway',
-    isKept: false,
-    minute: 540_000,
-    day: undefined,
-  },
+  { group: 'default', isKept: true },
+  { group: 'everything', isKept: true },
+  { group: 'throwaway', isKept: false },
 ] as const;
 
-describe.each(groups)('with the settings $group', ({ group, name, isKept, minute, day }) => {
+describe.each(groups)('with the settings $group', ({ group, isKept }) => {
   const template = templates[group];
   const typeOf = (reference: Json) => template.Resources[reference.Ref]?.Type;
+  const isAuthorizer = (properties: Json) =>
+    template.Resources.Authorizer.Properties === properties;
 
   test('tables keep deleted and damaged data for a while, and outlive the stack', () => {
     const types = Object.values(template.Resources).map(({ Type }) => Type);
@@ -45,6 +36,24 @@ describe.each(groups)('with the settings $group', ({ group, name, isKept, minute
       ]);
       expect(table.Properties).not.toHaveProperty('TimeToLiveSpecification');
     }
+    // The role belongs to the account, whose other APIs log with it.
+    const logs = group === 'everything' ? ['AWS::IAM::Role', 'AWS::ApiGateway::Account'] : [];
+    const kept = Object.values(template.Resources).filter((one) => one.DeletionPolicy === 'Retain');
+    expect(kept.map(({ Type }) => Type)).toEqual([...(isKept ? tables : []), ...logs]);
+  });
+
+  test('tables have their keys, are paid by request, and are encrypted without a fee', () => {
+    const keys = findProperties(template, 'AWS::DynamoDB::GlobalTable').map((table) => {
+      expect(table).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        SSESpecification: { SSEEnabled: false },
+      });
+      const types = table.AttributeDefinitions.map((one: Json) => Object.values(one));
+      return table.KeySchema.map(({ AttributeName, KeyType }: Json) =>
+        [AttributeName, Object.fromEntries(types)[AttributeName], KeyType].join(' '),
+      );
+    });
+    expect(keys).toEqual([['owner S HASH', 'id N RANGE'], ['id S HASH']]);
   });
 
   test('functions have memory, a timeout, a log group, and no reserved concurrency', () => {
@@ -60,7 +69,46 @@ describe.each(groups)('with the settings $group', ({ group, name, isKept, minute
       });
       expect(typeOf(properties.LoggingConfig.LogGroup)).toBe('AWS::Logs::LogGroup');
       expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
+      const { AWS_ENDPOINT_URL_DYNAMODB, CORS_ORIGIN, ...tables } =
+        properties.Environment.Variables;
+      expect(AWS_ENDPOINT_URL_DYNAMODB).toBe('');
+      expect(CORS_ORIGIN === undefined).toBe(group !== 'everything' || isAuthorizer(properties));
+      // The function may use the tables whose names it has.
+      const [role] = properties.Role['Fn::GetAtt'];
+      const granted = findProperties(template, 'AWS::IAM::Policy')
+        .filter(({ Roles }) => Roles[0].Ref === role)
+        .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+        .map(({ Resource }) => Resource['Fn::GetAtt'][0]);
+      const used = [properties.LoggingConfig.LogGroup, ...Object.values<Json>(tables)];
+      expect(granted).toEqual(used.map(({ Ref }) => Ref));
     }
+  });
+
+  test('each role is assumed by the service that uses it, and by nothing else', () => {
+    const users = {
+      'lambda.amazonaws.com': findProperties(template, 'AWS::Lambda::Function').map(
+        ({ Role }) => Role,
+      ),
+      'states.amazonaws.com': findProperties(template, 'AWS::StepFunctions::StateMachine').map(
+        ({ RoleArn }) => RoleArn,
+      ),
+      'events.amazonaws.com': findProperties(template, 'AWS::Events::Rule').flatMap(({ Targets }) =>
+        Targets.map(({ RoleArn }: Json) => RoleArn),
+      ),
+      'apigateway.amazonaws.com': findProperties(template, 'AWS::ApiGateway::Account').map(
+        ({ CloudWatchRoleArn }) => CloudWatchRoleArn,
+      ),
+    };
+    const expected = Object.entries(users).flatMap(([Service, arns]) =>
+      arns.map((arn) => [arn['Fn::GetAtt'][0], [{ Service }]]),
+    );
+    const found = Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type === 'AWS::IAM::Role')
+      .map(([id, { Properties }]) => [
+        id,
+        Properties.AssumeRolePolicyDocument.Statement.map(({ Principal }: Json) => Principal),
+      ]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
   });
 
   test('logs are kept for 30 days', () => {
@@ -68,126 +116,6 @@ describe.each(groups)('with the settings $group', ({ group, name, isKept, minute
       ({ RetentionInDays }) => RetentionInDays,
     );
     expect(retentions).toEqual(Array(group === 'everything' ? 5 : 4).fill(30));
-  });
-
-  test('alarms mail to the topic, and watch what exists for as long as they say', () => {
-    const limits: Record<string, object> = {
-      ServerErrors: { Period: 300, Statistic: 'Average', Threshold: 0.01, of: [2, 3] },
-      FunctionErrors: { Threshold: 1, of: [1, 3] },
-      FunctionThrottles: { Threshold: 1, of: [1, 3] },
-      AuthorizerFailures: { Period: 300, Statistic: 'Sum', Threshold: 1, of: [1, 1] },
-      HighTraffic: { Period: 60, Statistic: 'Sum', Threshold: minute, of: [1, 15] },
-      ...(day && {
-        DailyRequests: { Period: 86_400, Statistic: 'Sum', Threshold: day, of: [1, 1] },
-      }),
-    };
-    const [topic] = Object.entries(template.Resources).find(
-      ([, { Type }]) => Type === 'AWS::SNS::Topic',
-    ) as [string, Json];
-    const alarms = findProperties(template, 'AWS::CloudWatch::Alarm');
-    const found = alarms.map((alarm) => {
-      const own = alarm.AlarmName.slice(`${name}-`.length);
-      expect(alarm).toMatchObject({
-        AlarmName: `${name}-${own}`,
-        AlarmActions: [{ Ref: topic }],
-        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-        TreatMissingData: 'notBreaching',
-      });
-      expect(alarm).not.toMatchObject({ ActionsEnabled: false });
-      expect(alarm.OKActions).toEqual(own === 'DailyRequests' ? undefined : [{ Ref: topic }]);
-      const { Period, Statistic, Threshold, DatapointsToAlarm, EvaluationPeriods } = alarm;
-      const of = [DatapointsToAlarm, EvaluationPeriods];
-      return [own, { ...(Period && { Period, Statistic }), Threshold, of }];
-    });
-    expect(Object.fromEntries(found)).toEqual(limits);
-
-    const nested = alarms.flatMap(({ Metrics = [] }) => Metrics).filter((one) => one.MetricStat);
-    for (const { MetricStat } of nested) {
-      expect(MetricStat).toMatchObject({ Period: 300, Stat: 'Sum' });
-    }
-    const [{ Name: api }] = findProperties(template, 'AWS::ApiGateway::RestApi');
-    const dimensions = [...alarms, ...nested.map(({ MetricStat }) => MetricStat.Metric)].flatMap(
-      ({ Dimensions = [] }) => Dimensions,
-    );
-    const values: Record<string, (value: Json) => boolean> = {
-      ApiName: (value) => value === api,
-      Stage: (value) => typeOf(value) === 'AWS::ApiGateway::Stage',
-      FunctionName: (value) => typeOf(value) === 'AWS::Lambda::Function',
-    };
-    expect(dimensions.length).toBeGreaterThan(10);
-    expect(dimensions.filter(({ Name, Value }) => !values[Name]?.(Value))).toEqual([]);
-
-    // CDK lists the metrics that AWS has. An alarm on any other would never go off.
-    const metrics = [...alarms, ...nested.map(({ MetricStat }) => MetricStat.Metric)];
-    for (const { Namespace = '', MetricName } of metrics) {
-      const [, service] = /^aws\/(\w+)$/.exec(Namespace.toLowerCase()) ?? [];
-      if (service) {
-        const list = `aws-${service}/lib/${service}-canned-metrics.generated.js`;
-        const text = readFileSync(join(root, 'node_modules', 'aws-cdk-lib', list), 'utf8');
-        expect(text).toContain(`metricName:"${MetricName}"`);
-      }
-    }
-
-    const [filter] = findProperties(template, 'AWS::Logs::MetricFilter');
-    const [{ MetricName, MetricNamespace }] = filter.MetricTransformations;
-    const failures = alarms.find(({ AlarmName }) => AlarmName === `${name}-AuthorizerFailures`);
-    expect([MetricName, MetricNamespace]).toEqual([failures.MetricName, failures.Namespace]);
-    expect(filter.LogGroupName).toEqual(
-      template.Resources.Authorizer.Properties.LoggingConfig.LogGroup,
-    );
-  });
-
-  test('CloudWatch alone may publish to the topic, over TLS and from this account', () => {
-    const [policy] = findProperties(template, 'AWS::SNS::TopicPolicy');
-    const [Resource] = policy.Topics;
-    expect(typeOf(Resource)).toBe('AWS::SNS::Topic');
-    expect(policy.PolicyDocument.Statement).toEqual([
-      expect.objectContaining({
-        Effect: 'Deny',
-        Principal: '*',
-        Action: 'sns:Publish',
-        Resource,
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
-      expect.objectContaining({
-        Effect: 'Allow',
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Action: 'sns:Publish',
-        Resource,
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-      }),
-    ]);
-  });
-
-  test('the API and its domain have the same strict TLS', () => {
-    const hosts = [
-      ...findProperties(template, 'AWS::ApiGateway::RestApi'),
-      ...findProperties(template, 'AWS::ApiGateway::DomainName'),
-    ];
-    expect(hosts).toHaveLength(group === 'default' ? 1 : 2);
-    for (const host of hosts) {
-      expect(host).toMatchObject({
-        EndpointAccessMode: 'STRICT',
-        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
-        EndpointConfiguration: { IpAddressType: 'dualstack', Types: ['REGIONAL'] },
-      });
-    }
-    const { Value } = (template as Json).Outputs.BaseUrl;
-    expect(typeof Value === 'string' ? Value : joinText(Value['Fn::Join'])).toMatch(/^https:\/\//);
-  });
-
-  test('nothing is public but the API, which asks the authorizer except for preflights', () => {
-    for (const { HttpMethod, AuthorizationType } of findProperties(
-      template,
-      'AWS::ApiGateway::Method',
-    )) {
-      expect(AuthorizationType).toBe(HttpMethod === 'OPTIONS' ? 'NONE' : 'CUSTOM');
-    }
-    for (const permission of findProperties(template, 'AWS::Lambda::Permission')) {
-      expect(permission.Principal).toBe('apigateway.amazonaws.com');
-      expect(joinText(permission.SourceArn['Fn::Join'])).toMatch(/:\$\{Api\}\//);
-    }
-    expect(findProperties(template, 'AWS::Lambda::Url')).toEqual([]);
   });
 });
 

@@ -1,3 +1,5 @@
+import './alarms.suite.ts';
+import './api.suite.ts';
 import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';

@@ -6,6 +6,7 @@ interface State {
   End?: boolean;
   Resource: string;
   Arguments: Json;
+  Retry: Json;
   Seconds: number;
   Choices: { Condition: string; Next: string }[];
   Default: string;
