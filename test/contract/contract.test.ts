@@ -1,8 +1,8 @@
-import './plants.suite.ts';
+import './creates-and-deletes.suite.ts';
 import './lists.suite.ts';
 import './queries.suite.ts';
 import './refusals.suite.ts';
-import './gateway.suite.ts';
+import './api-gateway.suite.ts';
 import './only-aws.suite.ts';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Operation, operations } from '../../functions/shared/operations.ts';

@@ -1,2 +1,2 @@
 import './creates.suite.ts';
-import './tokens.suite.ts';
+import './accepted-tokens.suite.ts';

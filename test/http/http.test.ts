@@ -1,4 +1,4 @@
-import './functions.suite.ts';
+import './handlers.suite.ts';
 import './input.suite.ts';
 import './operation.suite.ts';
 import './linear-time.suite.ts';

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { linkPackages, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -83,7 +83,7 @@ test('lint and npm test take this checkout only, wherever it lies and whatever l
   expect(await run(scripts.lint, folder)).toMatchObject({ code: 0 });
 });
 
-test('each suite is imported by exactly one test, of its own folder or the one above', () => {
+test('each suite has a name of its own, and is imported by one test, of its folder or the one above', () => {
   const importing = new Map<string, string[]>();
   for (const file of globSync('test/**/*.test.ts', { cwd: root })) {
     const text = readFileSync(join(root, file), 'utf8');
@@ -92,10 +92,13 @@ test('each suite is imported by exactly one test, of its own folder or the one a
       importing.set(path, [...(importing.get(path) ?? []), dirname(file)]);
     }
   }
-  const wrong = globSync('test/**/*.suite.ts', { cwd: root }).filter((suite) => {
+  const suites = globSync('test/**/*.suite.ts', { cwd: root });
+  const wrong = suites.filter((suite) => {
     const folder = dirname(suite);
     const [only, ...others] = importing.get(suite) ?? [];
     return others.length > 0 || (only !== folder && only !== dirname(folder));
   });
   expect(wrong).toEqual([]);
+  const names = suites.map((suite) => basename(suite));
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
 });

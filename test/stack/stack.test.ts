@@ -5,7 +5,7 @@ import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './invariants.suite.ts';
 import './monitoring.suite.ts';
-import './pages/commands.suite.ts';
+import './pages/names.suite.ts';
 import './pages/numbers.suite.ts';
 import './plant-store.suite.ts';
 import './settings.suite.ts';
