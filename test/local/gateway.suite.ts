@@ -6,31 +6,65 @@ import { expect, jest, test } from '@jest/globals';
 import { gatewayResponses } from '../../functions/shared/gateway-responses.ts';
 import { gateway, type HandledRequest } from '../../lib/local/gateway/gateway.ts';
 import { isAllowed, tokenAuthorizer } from '../../lib/local/gateway/token-authorizer.ts';
+import type { CallFunction, Outcome } from '../../lib/local/runtime/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Request, send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 
-// The gateway alone. Its functions return the event, or the result that a test sets.
+// The gateway alone. Each test starts one.
 
-/** The functions called so far, with their events. */
-const calls: [entry: string, event: object][] = [];
-const handled: HandledRequest[] = [];
-let result: string | undefined;
-let isDenied = false;
+const token = forge();
+const bearer = ['Authorization', `Bearer ${token}`];
 
-async function call(entry: string, event: object) {
-  calls.push([entry, event]);
-  const { methodArn = '' } = event as { methodArn?: string };
-  const [api, stage] = methodArn.split('/');
+/** Calls a function, which returns its event, or a result as JSON. */
+async function echo(entry: string, event: object, result?: string): Promise<Outcome> {
+  const response = { statusCode: 200, body: JSON.stringify(event) };
+  const payload = entry === 'authorize' ? makeVerdict(event) : (result ?? JSON.stringify(response));
+  return { payload, log: [`{"code":"${entry}"}`] };
+}
+
+/** Returns the authorizer's result as JSON. */
+function makeVerdict(event: { methodArn?: string }, Effect = 'Allow'): string {
+  const [api, stage] = `${event.methodArn}`.split('/');
   const allowed = ['GET/plants', 'GET/plants/', 'DELETE/plants/*'];
   const Resource = allowed.map((pattern) => `${api}/${stage}/${pattern}`);
-  const policy = { Statement: [{ Effect: isDenied ? 'Deny' : 'Allow', Resource }] };
-  const verdict = { principalId: 'alice', policyDocument: policy, context: { owner: 'alice' } };
-  const echo = { statusCode: 200, body: JSON.stringify(event) };
-  const payload = JSON.stringify(entry === 'authorize' ? verdict : echo);
-  const log = [`{"code":"${entry}"}`];
-  return { id: 0, payload: entry === 'authorize' ? payload : (result ?? payload), log };
+  const policyDocument = { Statement: [{ Effect, Resource }] };
+  return JSON.stringify({ principalId: 'alice', policyDocument, context: { owner: 'alice' } });
+}
+
+interface Options {
+  call?: CallFunction;
+  corsOrigin?: string;
+}
+
+/** Starts a gateway. The calls of its functions and its handled requests are recorded. */
+async function startGateway({ call = echo, corsOrigin }: Options = {}) {
+  const calls: [entry: string, event: object][] = [];
+  const handled: HandledRequest[] = [];
+  const { listener, forgetPolicies } = gateway({
+    call: (entry, event) => {
+      calls.push([entry, event]);
+      return call(entry, event);
+    },
+    corsOrigin,
+    cacheSeconds: 60,
+    onResponse: (request) => handled.push(request),
+  });
+  const origin = await serve(listener);
+  const request = (path: string, { headers = [], ...options }: Omit<Request, 'path'> = {}) =>
+    send(origin, { path, headers: [...bearer, ...headers], ...options });
+
+  /** Returns a value with ID in place of the last request's id, HOST, TOKEN and DATE. */
+  function mask(value: object): unknown {
+    const masked = JSON.stringify(value)
+      .replaceAll(`${handled.at(-1)?.id}`, 'ID')
+      .replaceAll(new URL(origin).host, 'HOST')
+      .replaceAll(token, 'TOKEN');
+    return JSON.parse(masked.replace(/"date":"[^"]+"/, '"date":"DATE"'));
+  }
+
+  return { origin, calls, handled, forgetPolicies, request, mask };
 }
 
 /** Facts about API Gateway, each with the place where it was recorded. */
@@ -43,31 +77,6 @@ const remapping =
 const notFound = `${localstack}/test_apigateway_common.py::TestApigatewayRouting::test_routing_not_found`;
 const azul = 'DataBiosphere/azul issue 7470, access logs';
 const outside = 'OWASP/Serverless-Goat issue 14 and berislavlopac/plambdapi issue 6';
-
-const defaults = {
-  call,
-  cacheSeconds: 60,
-  onResponse: (request: HandledRequest) => handled.push(request),
-};
-/** Starts a gateway. Returns its origin. */
-const serveGateway = (options: Partial<Parameters<typeof gateway>[0]>) =>
-  serve(gateway({ ...defaults, ...options }).listener);
-const { listener, forgetPolicies } = gateway(defaults);
-const origin = await serve(listener);
-
-const token = forge();
-const bearer = ['Authorization', `Bearer ${token}`];
-const request = (path: string, { headers = [], ...options }: Omit<Request, 'path'> = {}) =>
-  send(origin, { path, headers: [...bearer, ...headers], ...options });
-
-/** Returns a value with ID in place of the last request's id, HOST, TOKEN and DATE. */
-function mask(value: object): unknown {
-  const text = JSON.stringify(value)
-    .replaceAll(`${handled.at(-1)?.id}`, 'ID')
-    .replaceAll(new URL(origin).host, 'HOST')
-    .replaceAll(token, 'TOKEN');
-  return JSON.parse(text.replace(/"date":"[^"]+"/, '"date":"DATE"'));
-}
 
 /** Headers of every response of the gateway and the functions. */
 const common = {
@@ -95,16 +104,16 @@ const preflightOfAll = {
 
 test('with an origin for CORS, preflights and errors of the gateway name it', async () => {
   const allowed = { 'access-control-allow-origin': 'https://plants.example' };
-  const base = await serveGateway({ corsOrigin: 'https://plants.example' });
+  const { origin, mask } = await startGateway({ corsOrigin: 'https://plants.example' });
   const headers = ['Origin', 'https://b.io', 'Access-Control-Request-Method', 'POST'];
-  const preflight = (path: string) => send(base, { method: 'OPTIONS', path, headers });
+  const preflight = (path: string) => send(origin, { method: 'OPTIONS', path, headers });
   for (const path of ['/v1/plants', '/v1/plants/7', '/v1', '/v1/']) {
     expect(mask(await preflight(path))).toEqual({
       ...preflightOfAll,
       headers: { ...preflightOfAll.headers, ...allowed, vary: 'Origin' },
     });
   }
-  const { body, ...error } = await send(base, { path: '/v1/plants' });
+  const { body, ...error } = await send(origin, { path: '/v1/plants' });
   expect(mask(error)).toEqual({
     status: 401,
     headers: {
@@ -128,16 +137,18 @@ test('with an origin for CORS, preflights and errors of the gateway name it', as
 });
 
 test('without an origin for CORS, a preflight returns 404, and for all origins its Vary is missing', async () => {
-  expect((await request('/v1/plants', { method: 'OPTIONS' })).status).toBe(404);
-  const base = await serveGateway({ corsOrigin: '*' });
-  expect(mask(await send(base, { method: 'OPTIONS', path: '/v1/plants' }))).toEqual(preflightOfAll);
+  const options = { method: 'OPTIONS' };
+  const without = await startGateway();
+  expect((await without.request('/v1/plants', options)).status).toBe(404);
+  const { request, mask } = await startGateway({ corsOrigin: '*' });
+  expect(mask(await request('/v1/plants', options))).toEqual(preflightOfAll);
 });
 
 // Recorded there as invocation-payload-with-params-encoding and its variant with several values.
 test(`functions and the log get a request in the form of API Gateway (${invocations})`, async () => {
-  forgetPolicies();
-  calls.length = 0;
-  result = '{"statusCode":200,"body":"[]"}';
+  const { origin, calls, handled, mask } = await startGateway({
+    call: (entry, event) => echo(entry, event, '{"statusCode":200,"body":"[]"}'),
+  });
   const before = performance.now();
   const sent = {
     method: 'DELETE',
@@ -147,7 +158,6 @@ test(`functions and the log get a request in the form of API Gateway (${invocati
     body: Buffer.from('é\xff', 'latin1'),
   };
   await send(origin, sent);
-  result = undefined;
   const { ms, ...logged } = handled.at(-1) as HandledRequest;
   expect(mask({ calls, logged })).toMatchSnapshot();
   expect(logged.id).toMatch(/^[0-9a-f-]{36}$/);
@@ -162,22 +172,21 @@ test.each([
   { entry: 'authorize', outcome: {}, status: 503, failure: undefined },
   { entry: 'list-plants', outcome: { failure: broken }, status: 503, failure: broken },
 ])('the outcome $outcome of $entry returns $status', async (row) => {
-  const base = await serveGateway({
+  const { request, handled } = await startGateway({
     call: async (entry, event) => {
-      const { log, payload } = await call(entry, event);
+      const { log, payload } = await echo(entry, event);
       return entry === row.entry ? { ...row.outcome, log } : { payload, log };
     },
   });
-  expect((await send(base, { path: '/v1/plants', headers: bearer })).status).toBe(row.status);
+  expect((await request('/v1/plants')).status).toBe(row.status);
   const log = [...new Set(['authorize', row.entry])].map((code) => `{"code":"${code}"}`);
   expect(handled.at(-1)).toMatchObject({ failure: row.failure, log });
 });
 
 test('an authorizer without a policy aborts its request, and its error is logged', async () => {
   const log = jest.spyOn(console, 'error').mockReturnValue();
-  const base = await serveGateway({ call: async () => ({ payload: '{}', log: [] }) });
-  const sent = send(base, { path: '/v1/plants', headers: bearer });
-  await expect(sent).rejects.toThrow('socket hang up');
+  const { request } = await startGateway({ call: async () => ({ payload: '{}', log: [] }) });
+  await expect(request('/v1/plants')).rejects.toThrow('socket hang up');
   const [[error] = []] = log.mock.calls;
   log.mockRestore();
   expect(error).toBeInstanceOf(TypeError);
@@ -190,14 +199,15 @@ test.each([
   ['/v1/%70lants', 404],
   ['/v1/plants/../plants', 404],
 ])('a list at %s returns %i', async (path, status) => {
+  const { request } = await startGateway();
   expect((await request(path)).status).toBe(status);
 });
 
 test(`a status alone is an empty body in JSON (${results} invoke-api-no-body)`, async () => {
-  result = '{"statusCode":200}';
-  const response = await request('/v1/plants');
-  result = undefined;
-  expect(mask(response)).toEqual({
+  const { request, mask } = await startGateway({
+    call: (entry, event) => echo(entry, event, '{"statusCode":200}'),
+  });
+  expect(mask(await request('/v1/plants'))).toEqual({
     status: 200,
     headers: {
       connection: 'close',
@@ -215,10 +225,11 @@ test.each([
   ['null', 'The function returned no object: null'],
   // Recorded there as invoke-api-only-headers, with an empty 200.
   ['{"headers":{"a":"b"}}', 'The result has no statusCode. API Gateway would send an empty 200.'],
-])(`the result %s returns 503 and logs “%s” (${results})`, async (returned, message) => {
-  result = returned;
+])(`the result %s returns 503 and logs “%s” (${results})`, async (result, message) => {
+  const { request, handled } = await startGateway({
+    call: (entry, event) => echo(entry, event, result),
+  });
   const { status, headers, body } = await request('/v1/plants');
-  result = undefined;
   expect([status, headers['retry-after']]).toEqual([503, undefined]);
   expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem-type:plant-store:unavailable' });
   const stack = expect.stringMatching(/^\w*Error/);
@@ -257,6 +268,7 @@ test.each<[fact: string, line: string, event: object]>([
     { queryStringParameters: { x: '1', y: '2' } },
   ],
 ])(`%s (${invocations})`, async (_, line, event) => {
+  const { request } = await startGateway();
   const [method = '', path = ''] = line.split(' ');
   const { body } = await request(path, { method });
   expect(JSON.parse(body)).toMatchObject(event);
@@ -270,6 +282,7 @@ test(`twelve headers do not reach a function (${remapping})`, async () => {
   ];
   const passed = ['Age', '1', 'Date', 'x', 'Via', 'x', 'Referer', 'x'];
   const chunked = { body: '', headers: ['transfer-encoding', 'chunked', 'Trailer', 'Expires'] };
+  const { request } = await startGateway();
   const received = [
     await request('/v1/plants', { headers: [...dropped, ...passed] }),
     await request('/v1/plants', chunked),
@@ -282,6 +295,7 @@ test.each([
   ...['/v2/plants', '/plants', '//evil.example/v1/plants', '/V1/plants', '/', '*'],
   'http://localhost',
 ])(`%s is outside the stage, and returns API Gateway’s own 403 (${outside})`, async (path) => {
+  const { request, handled } = await startGateway();
   const { status, headers, body } = await request(path);
   expect([status, body]).toEqual([403, '{"message":"Forbidden"}']);
   expect(headers['content-type']).toBe('application/json');
@@ -295,6 +309,7 @@ test.each([
 ])(
   'an unknown operation without a token, and two with one, return $statuses if $type is 429 ($source)',
   async ({ type, statuses }) => {
+    const { origin, request } = await startGateway();
     const responses = gatewayResponses as Record<string, string>;
     const replaced = jest.replaceProperty(responses, type, 'too-many-requests');
     const received = [
@@ -308,6 +323,7 @@ test.each([
 );
 
 test('a body of 10 MB reaches the authorizer, and one above returns 413 in plain text, without being kept', async () => {
+  const { origin, request } = await startGateway();
   const body = Buffer.alloc(10 * 1024 * 1024);
   expect((await request('/v1/plants', { method: 'POST', body })).status).toBe(403);
   const kept = jest.spyOn(Buffer, 'concat');
@@ -325,19 +341,22 @@ test('a body of 10 MB reaches the authorizer, and one above returns 413 in plain
 });
 
 test('a policy is cached by token, and evaluated for each method', async () => {
-  forgetPolicies();
-  calls.length = 0;
+  let Effect = 'Allow';
+  const { calls, handled, forgetPolicies, request } = await startGateway({
+    call: async (entry, event) =>
+      entry === 'authorize'
+        ? { payload: makeVerdict(event, Effect), log: [] }
+        : await echo(entry, event),
+  });
   expect((await request('/v1/plants')).status).toBe(200);
   expect((await request('/v1/plants', { method: 'POST' })).status).toBe(403);
   expect(calls.map(([entry]) => entry)).toEqual(['authorize', 'list-plants']);
   expect(handled.at(-1)?.log).toEqual([]);
 
-  isDenied = true;
+  Effect = 'Deny';
   expect((await request('/v1/plants')).status).toBe(200);
   forgetPolicies();
   expect((await request('/v1/plants')).status).toBe(403);
-  isDenied = false;
-  forgetPolicies();
 });
 
 test('a Deny of a policy takes precedence over an Allow', () => {
@@ -351,7 +370,7 @@ test('a Deny of a policy takes precedence over an Allow', () => {
 });
 
 test('the last Authorization counts, and returns 401 without a call of the authorizer if malformed', async () => {
-  calls.length = 0;
+  const { calls, handled, request } = await startGateway();
   for (const header of ['', `Basic ${token}`, `Bearer ${token}0`]) {
     const { status } = await request('/v1/plants', { headers: ['Authorization', header] });
     expect(status).toBe(401);
@@ -362,7 +381,7 @@ test('the last Authorization counts, and returns 401 without a call of the autho
 
 test('a request that is cut off in its body gets Node’s own 400, and is neither logged nor an error', async () => {
   const printed = jest.spyOn(console, 'error').mockReturnValue();
-  const before = handled.length;
+  const { origin, handled, request } = await startGateway();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
   await eventually('a request', () => socket.bytesWritten > 0);
@@ -370,7 +389,7 @@ test('a request that is cut off in its body gets Node’s own 400, and is neithe
   const response = await eventually('the close of the connection', text(socket));
   expect(response).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   expect((await request('/v1/plants')).status).toBe(200);
-  expect(handled).toHaveLength(before + 1);
+  expect(handled).toHaveLength(1);
   expect(printed).not.toHaveBeenCalled();
   printed.mockRestore();
 });
@@ -378,8 +397,8 @@ test('a request that is cut off in its body gets Node’s own 400, and is neithe
 test('a policy is cached for 60 s and then released, also beside newer ones', async () => {
   const now = jest.spyOn(performance, 'now');
   const released = jest.spyOn(Map.prototype, 'delete');
+  const call = jest.fn(echo);
   const { authorize } = tokenAuthorizer(call, 60);
-  calls.length = 0;
   for (const [time, spaces, judged] of [
     [0, ' ', 1],
     [59_999, '  ', 2],
@@ -389,7 +408,7 @@ test('a policy is cached for 60 s and then released, also beside newer ones', as
   ] as const) {
     now.mockReturnValue(time);
     await authorize(`Bearer${spaces}${token}`, 'arn:api/v1/GET/plants');
-    expect(calls).toHaveLength(judged);
+    expect(call).toHaveBeenCalledTimes(judged);
   }
   expect(released).toHaveBeenCalledWith(`Bearer ${token}`);
   jest.restoreAllMocks();
