@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ownerPattern, ownerRule } from '../shared/token-form.ts';
 
 // All messages are our own. Valibot's quote the value, which can be a digest or a secret.
-export const text = v.string('must be text');
+export const textMember = v.string('must be text');
 const digestRule = 'must be 32 bytes';
 const secondsRule = 'must be whole seconds since 1970';
 
@@ -24,9 +24,9 @@ export const digestBytes = v.pipe(
 /** The access that a token gives. A token that never expires has no `expires`. */
 export const access = v.object(
   {
-    owner: v.pipe(text, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`)),
+    owner: v.pipe(textMember, v.regex(new RegExp(ownerPattern), `must be ${ownerRule}`)),
     // A later version may have issued the token with scopes that this one does not know.
-    scopes: v.array(text, 'must be a list'),
+    scopes: v.array(textMember, 'must be a list'),
     expires: v.optional(seconds),
     revoked: v.optional(seconds),
   },

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { maxBodyBytes } from '../shared/operations.ts';
-import { parseJsonObject } from './json.ts';
+import { findJsonObject } from './json.ts';
 import { type InputError, Problem } from './problem.ts';
 
 type ObjectSchema = v.GenericSchema & { entries: v.ObjectEntries };
@@ -134,7 +134,7 @@ function parseBody(bytes: Buffer): NamedValues | { detail: string } {
     return { detail: 'must not begin with a byte order mark' };
   }
   try {
-    return parseJsonObject(text) ?? { detail: 'must be a JSON object' };
+    return findJsonObject(text) ?? { detail: 'must be a JSON object' };
   } catch (error) {
     if (!(error instanceof SyntaxError)) {
       throw error;

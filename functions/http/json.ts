@@ -12,7 +12,7 @@ export interface JsonObject {
  * Parses a JSON object. Returns undefined for other JSON. Throws a SyntaxError if the text is not
  * JSON.
  */
-export function parseJsonObject(text: string): JsonObject | undefined {
+export function findJsonObject(text: string): JsonObject | undefined {
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return undefined;
@@ -29,7 +29,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
   for (const [name, literal] of literals) {
     if (typeof members[name] === 'number') {
-      members[name] = parseInteger(literal) ?? members[name];
+      members[name] = toInteger(literal) ?? members[name];
     }
   }
   return { members, repeated: [...repeated] };
@@ -72,7 +72,7 @@ const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  * Returns the value of a JSON number if it is an integer, like `7`, `7.0` and `0.7e1`. An integer
  * with more digits than an int64 becomes one with 20, because `1e999999999` would fill the memory.
  */
-function parseInteger(literal: string): bigint | undefined {
+function toInteger(literal: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   if (digits === '') {

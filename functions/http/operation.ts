@@ -90,7 +90,7 @@ function respondToError(request: MiddyRequest): void {
   request.response = toResult(event, {
     status,
     headers: { 'Content-Type': problemMediaType, ...headers },
-    body: problem.toJson(findRequestId(event)),
+    body: problem.toJson(getRequestId(event)),
   });
   const fields = makeLogFields(event, status, internal.started);
   if (problem === error) {
@@ -115,7 +115,7 @@ function toResult(
     statusCode: status,
     headers: {
       ...commonHeaders(process.env[environment.corsOrigin]),
-      [requestIdHeader]: findRequestId(event),
+      [requestIdHeader]: getRequestId(event),
       ...makeTokenEndHeader(event),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
@@ -134,11 +134,11 @@ function makeTokenEndHeader({ requestContext }: APIGatewayProxyEvent): Record<st
 
 function makeLogFields(event: APIGatewayProxyEvent, status: number, started: number): LogFields {
   const { owner } = event.requestContext.authorizer ?? {};
-  return { requestId: findRequestId(event), owner, status, durationMs: Date.now() - started };
+  return { requestId: getRequestId(event), owner, status, durationMs: Date.now() - started };
 }
 
 /** A client can choose `requestId`. It is only for `sam local`, which sends no other. */
-function findRequestId({ requestContext }: APIGatewayProxyEvent): string {
+function getRequestId({ requestContext }: APIGatewayProxyEvent): string {
   const id: unknown = requestContext.extendedRequestId ?? requestContext.requestId;
   return typeof id === 'string' ? id : '';
 }

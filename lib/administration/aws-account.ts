@@ -38,7 +38,7 @@ export async function chooseAccount(
       `There is no AWS profile ${profile}${from}. Choose another with --profile.`,
     );
   }
-  const region = findRegion([
+  const region = requireRegion([
     ['--region', options.region],
     ['AWS_REGION', env.AWS_REGION],
     ['AWS_DEFAULT_REGION', env.AWS_DEFAULT_REGION],
@@ -66,7 +66,7 @@ export async function chooseAccount(
 }
 
 /** Returns the first region. Throws a CommandError if there is none, or if no host can have it. */
-function findRegion(sources: [name: string, region: string | undefined][]): string {
+function requireRegion(sources: [name: string, region: string | undefined][]): string {
   const [source, region] = sources.find(([, value]) => value !== undefined) ?? [];
   if (region === undefined) {
     throw new CommandError('No AWS region given. Use --region.');

@@ -6,7 +6,7 @@ export function parseLifetime(text: string): Lifetime {
   if (text === 'never') {
     return text;
   }
-  const seconds = parseDuration(text);
+  const seconds = findSeconds(text);
   if (!seconds) {
     throw new InvalidArgumentError('A lifetime looks like 15m, 12h or 90d, or is never.');
   }
@@ -15,7 +15,7 @@ export function parseLifetime(text: string): Lifetime {
 
 /** Parses how long a replaced token still works, like `1h`. Returns seconds. */
 export function parseOverlap(text: string): number {
-  const seconds = parseDuration(text);
+  const seconds = findSeconds(text);
   if (seconds === undefined) {
     throw new InvalidArgumentError('An overlap looks like 0s, 15m or 12h.');
   }
@@ -25,7 +25,7 @@ export function parseOverlap(text: string): number {
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** Returns the seconds of a duration like `15m`, or undefined for another text. */
-function parseDuration(text: string): number | undefined {
+function findSeconds(text: string): number | undefined {
   const [, count, unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
   const seconds = unitSeconds[unit];
   return seconds === undefined ? undefined : Number(count) * seconds;

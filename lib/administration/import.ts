@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { validate } from '../../functions/http/input.ts';
-import { type JsonObject, parseJsonObject } from '../../functions/http/json.ts';
+import { findJsonObject, type JsonObject } from '../../functions/http/json.ts';
 import { newPlant, type Plant } from '../../functions/plants/plant.ts';
 import { plantStore } from '../../functions/plants/store.ts';
 import { maxBodyBytes } from '../../functions/shared/operations.ts';
@@ -84,7 +84,7 @@ function readPlant(line: string): { plant: Plant } | { errors: string[] } {
 function parse(line: string): { object: JsonObject } | { error: string } {
   try {
     // Programs on Windows write a byte order mark before the first line.
-    const object = parseJsonObject(line.replace(/^\uFEFF/, ''));
+    const object = findJsonObject(line.replace(/^\uFEFF/, ''));
     return object ? { object } : { error: 'must be a JSON object' };
   } catch (error) {
     return { error: `is not well-formed JSON: ${(error as SyntaxError).message}` };

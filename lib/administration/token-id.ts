@@ -26,11 +26,11 @@ async function readInput(): Promise<string> {
     return readFirstLine();
   }
   const bytes = await buffer(process.stdin);
-  return new TextDecoder(findEncoding(bytes)).decode(bytes);
+  return new TextDecoder(chooseEncoding(bytes)).decode(bytes);
 }
 
 /** PowerShell 5.1 writes UTF-16 with a byte order mark. */
-function findEncoding([first, second]: Buffer): 'utf-16le' | 'utf-16be' | 'utf-8' {
+function chooseEncoding([first, second]: Buffer): 'utf-16le' | 'utf-16be' | 'utf-8' {
   if (first === 0xff && second === 0xfe) {
     return 'utf-16le';
   }

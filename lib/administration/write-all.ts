@@ -27,7 +27,7 @@ export async function writeAll<T>(
   const state = () => `So far: ${soFar()}. Repeat the command.`;
   onInterrupt(() => `${describeDoubt(running.size + unknown.length)}${state()}`);
 
-  async function run(item: T): Promise<void> {
+  async function writeItem(item: T): Promise<void> {
     try {
       await retryWhileThrottled(() => write(item));
     } catch (error) {
@@ -47,7 +47,7 @@ export async function writeAll<T>(
       if (next === undefined || next.done) {
         break;
       }
-      const writing = run(next.value).finally(() => running.delete(writing));
+      const writing = writeItem(next.value).finally(() => running.delete(writing));
       running.add(writing);
       if (running.size === concurrency) {
         await Promise.race(running);

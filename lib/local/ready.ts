@@ -24,7 +24,7 @@ export function printReady(
   const curl = (path: string, more = ''): string =>
     `  curl -i ${more}${baseUrl}/plants${path} -H 'Authorization: Bearer ${token}'`;
   const plant = JSON.stringify({ id: exampleId, ...examplePlant });
-  const reference = referenceUrl === undefined ? '' : `Reference:   ${referenceUrl}\n`;
+  const referenceLine = referenceUrl === undefined ? '' : `Reference:   ${referenceUrl}\n`;
   // Other shells of Windows break the quotes.
   const shell = process.platform === 'win32' ? ' in Git Bash' : '';
   // The other programs find only the default endpoint by themselves.
@@ -32,7 +32,7 @@ export function printReady(
   const database = isDefault ? dynamodbEndpoint : `--dynamodb-endpoint ${dynamodbEndpoint}`;
   const warning = isDefault ? '' : '; --localhost is not this store';
   console.log(`
-${reference}Plant Store: ${baseUrl}
+${referenceLine}Plant Store: ${baseUrl}
 DynamoDB:    ${database} (in ${memory ? 'memory' : data}${warning})
 Token:       ${token} (owner ${demo.owner}, ${demo.hours} hours)
 

@@ -13,13 +13,13 @@ import { authorizationPattern } from '../../functions/shared/token-form.ts';
 import { defaultPorts } from '../command-line/default-ports.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
 import {
+  componentReference,
   errorResponses,
   headers,
   inputErrorSchema,
   type Json,
   ofFunctions,
   problemSchema,
-  reference,
   responses,
   tokenEnd,
 } from './responses.ts';
@@ -98,7 +98,7 @@ const describeCreation = (description: string): Json => ({
       example: `/${stageName}/plants/${exampleId}`,
     },
   },
-  ...json(reference('schemas', 'Plant'), examplePlant),
+  ...json(componentReference('schemas', 'Plant'), examplePlant),
 });
 
 /** Describes the parameters of a schema. A new one is an error of types here. */
@@ -128,7 +128,7 @@ const page = {
       example: `</${stageName}/plants?limit=2&cursor=${formatCursor(BigInt(exampleId))}>; rel="next"`,
     },
   },
-  ...json({ type: 'array', maxItems: largestPage, items: reference('schemas', 'Plant') }, [
+  ...json({ type: 'array', maxItems: largestPage, items: componentReference('schemas', 'Plant') }, [
     { ...examplePlant, name: 'Aloe', tag: '' },
     examplePlant,
   ]),
@@ -143,7 +143,7 @@ const descriptions: Record<Operation, Json> = {
       'restore a plant that another caller deleted in between.',
     requestBody: {
       required: true,
-      ...json(reference('schemas', 'NewPlant'), { id: exampleId, ...examplePlant }),
+      ...json(componentReference('schemas', 'NewPlant'), { id: exampleId, ...examplePlant }),
     },
     responses: responses(
       {

@@ -9,23 +9,23 @@ import {
 
 export type Json = Record<string, unknown>;
 
-export const reference = (kind: string, name: string): Json => ({
+export const componentReference = (kind: string, name: string): Json => ({
   $ref: `#/components/${kind}/${name}`,
 });
-const text = (description: string): Json => ({ type: 'string', description });
+const textSchema = (description: string): Json => ({ type: 'string', description });
 
 export const problemSchema = {
   type: 'object',
   properties: {
     type: { type: 'string', format: 'uri', description: 'Identifies the problem.' },
-    title: text('The type in words.'),
+    title: textSchema('The type in words.'),
     status: { type: 'integer', description: 'The status of the response.' },
-    detail: text('An explanation for people.'),
-    instance: text('The request id, as in X-Request-Id.'),
+    detail: textSchema('An explanation for people.'),
+    instance: textSchema('The request id, as in X-Request-Id.'),
     errors: {
       type: 'array',
       minItems: 1,
-      items: reference('schemas', 'InputError'),
+      items: componentReference('schemas', 'InputError'),
       description: 'All errors found in the request, if they are known.',
     },
   },
@@ -36,10 +36,10 @@ export const inputErrorSchema = {
   type: 'object',
   description: 'An error in the request. It has one of pointer, parameter and header.',
   properties: {
-    pointer: text('The place in the body, as a JSON pointer (RFC 6901).'),
-    parameter: text('The name of a parameter in the path or the query.'),
-    header: text('The name of a header.'),
-    detail: text('An explanation of the error.'),
+    pointer: textSchema('The place in the body, as a JSON pointer (RFC 6901).'),
+    parameter: textSchema('The name of a parameter in the path or the query.'),
+    header: textSchema('The name of a header.'),
+    detail: textSchema('An explanation of the error.'),
   },
   required: ['detail'],
 };
@@ -66,12 +66,12 @@ export const tokenEnd: Json = {
   example: '2027-02-26T14:00:00Z',
 };
 const everyResponse = Object.fromEntries(
-  Object.keys(headers).map((name) => [name, reference('headers', name)]),
+  Object.keys(headers).map((name) => [name, componentReference('headers', name)]),
 );
 /** The headers of every response of a function. */
 export const ofFunctions = {
   ...everyResponse,
-  [tokenEndHeader]: reference('headers', tokenEndHeader),
+  [tokenEndHeader]: componentReference('headers', tokenEndHeader),
 };
 
 const exampleErrors: Partial<Record<ProblemCode, InputError[]>> = {
@@ -112,7 +112,7 @@ function errorResponse(codes: ProblemCode[], errors = exampleErrors): Json {
     content: {
       [problemMediaType]: {
         // Client generators make one type of one schema. The examples tell the problems apart.
-        schema: reference('schemas', 'Problem'),
+        schema: componentReference('schemas', 'Problem'),
         examples: Object.fromEntries(examples),
       },
     },
@@ -137,7 +137,7 @@ export function responses(
     ...successes,
     400: errorResponse(['invalid-request'], { 'invalid-request': exampleInputErrors }),
     ...Object.fromEntries(
-      shared.map((status) => [status, reference('responses', `Error${status}`)]),
+      shared.map((status) => [status, componentReference('responses', `Error${status}`)]),
     ),
   };
 }

@@ -49,7 +49,7 @@ export interface Throttle {
 /** The default burst quota of an account. */
 const maxBurst = 5000;
 
-export const findThrottle = ({ 'throttle-rate': rate }: Settings): Throttle => ({
+export const makeThrottle = ({ 'throttle-rate': rate }: Settings): Throttle => ({
   rateLimit: rate,
   burstLimit: Math.min(2 * rate, maxBurst),
 });
@@ -63,7 +63,7 @@ export function addApi(
 ): RestApi {
   const scope = new Construct(stack, 'RestApi');
   const corsOrigin = settings['cors-origin'];
-  const { rateLimit, burstLimit } = findThrottle(settings);
+  const { rateLimit, burstLimit } = makeThrottle(settings);
   const rest = new RestApi(scope, 'Rest', {
     restApiName: stack.node.id,
     description: 'Plant Store',

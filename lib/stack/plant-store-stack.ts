@@ -8,7 +8,7 @@ import {
   stageName,
 } from '../../functions/shared/operations.ts';
 import { Alarms } from './alarms.ts';
-import { addApi, findThrottle } from './api.ts';
+import { addApi, makeThrottle } from './api.ts';
 import { addCeiling } from './ceiling.ts';
 import { addDomain } from './domain.ts';
 import { addMonitoring } from './monitoring.ts';
@@ -37,7 +37,7 @@ export class PlantStoreStack extends Stack {
     addMonitoring(alarms, rest, handlers, authorize, settings);
     const { domain, 'daily-requests': dailyRequests } = settings;
     if (dailyRequests) {
-      addCeiling(this, rest, alarms, dailyRequests, findThrottle(settings));
+      addCeiling(this, rest, alarms, dailyRequests, makeThrottle(settings));
     }
     if (domain) {
       addDomain(this, domain, rest, settings);

@@ -115,7 +115,7 @@ export function readSettings(
   const withoutPrefix = given.map(([key, value]) => [key.slice(settingPrefix.length), value]);
   const result = v.safeParse(schema, Object.fromEntries(withoutPrefix));
 
-  const invalid = (result.issues ?? []).map(describe);
+  const invalid = (result.issues ?? []).map(describeIssue);
   const misspelt = Object.keys(context)
     .filter((key) => !key.startsWith(settingPrefix) && looksLikeSetting(key))
     .map((key) => `${key} must be a key like ${settingPrefix}retention`);
@@ -130,7 +130,7 @@ export function readSettings(
   return result.output;
 }
 
-function describe({ type, path, input, message }: v.InferIssue<typeof schema>): string {
+function describeIssue({ type, path, input, message }: v.InferIssue<typeof schema>): string {
   if (!path) {
     return message;
   }

@@ -8,7 +8,7 @@ import {
   seconds,
   type TokenAccess,
   type TokenItem,
-  text,
+  textMember,
 } from '../../functions/access-tokens/record.ts';
 
 const labelRule = 'must be at most 100 characters without control characters';
@@ -23,7 +23,7 @@ const lifetime = v.pipe(
 
 export type Lifetime = v.InferOutput<typeof lifetime>;
 
-const label = v.pipe(text, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
+const label = v.pipe(textMember, v.regex(/^[^\p{Cc}]{0,100}$/u, labelRule));
 
 /** The input for a new access token. */
 export const newToken = v.object({
@@ -38,7 +38,7 @@ export type NewToken = v.InferOutput<typeof newToken>;
 
 const accessTokenRecord = v.object(
   {
-    id: text,
+    id: textMember,
     digest: digestBytes,
     ...access.entries,
     label,

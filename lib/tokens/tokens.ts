@@ -286,7 +286,7 @@ export async function rotateToken(
   { overlap, lifetime, show }: Rotation,
   now: () => number = Date.now,
 ): Promise<number | undefined> {
-  const old = await findActiveToken(database, table, id, now());
+  const old = await requireActiveToken(database, table, id, now());
   const input = { ...old, lifetime: lifetime ?? readLifetime(old) };
   const issued = await issueToken(database, table, input, now);
   await show(issued);
@@ -294,7 +294,7 @@ export async function rotateToken(
 }
 
 /** Returns the record of an active token. Otherwise throws an AdministrationError. */
-async function findActiveToken(
+async function requireActiveToken(
   database: DynamoDBDocumentClient,
   table: string,
   id: string,

@@ -6,7 +6,7 @@ import { printReady } from '../../lib/local/ready.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { readPage } from './page.ts';
-import { reference } from './reference-size.ts';
+import { referenceSize } from './reference-size.ts';
 
 /** Returns the output of `npm start` on the default ports. */
 function readOutput(): string {
@@ -51,6 +51,6 @@ test.each(['dark', 'light'])(
   (scheme) => {
     const image = readFileSync(join(root, 'docs', `reference-${scheme}.webp`));
     const size = { width: image.readUIntLE(24, 3) + 1, height: image.readUIntLE(27, 3) + 1 };
-    expect(size).toEqual(reference);
+    expect(size).toEqual(referenceSize);
   },
 );

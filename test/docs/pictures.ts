@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { findChromium } from '../support/chromium.ts';
-import { reference } from './reference-size.ts';
+import { referenceSize } from './reference-size.ts';
 
 // Makes the pictures of the README: a terminal with npm start, and the reference in a browser. It
 // needs Chromium, so no test runs it.
@@ -111,7 +111,7 @@ function takePicture(scheme: 'dark' | 'light'): void {
   const args = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
     `--user-data-dir=${profile}`,
-    `--window-size=${reference.width},${reference.height}`,
+    `--window-size=${referenceSize.width},${referenceSize.height}`,
     // Chromium's numbers of the schemes.
     `--blink-settings=preferredColorScheme=${scheme === 'dark' ? 0 : 1}`,
     // The page is drawn by then. Chromium does not really wait for so long.

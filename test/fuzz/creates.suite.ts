@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJsonObject } from '../../functions/http/json.ts';
+import { findJsonObject } from '../../functions/http/json.ts';
 import { parse } from '../support/http/http-client.ts';
 import { findPlaces } from '../support/openapi/description.ts';
 import { testProperty } from '../support/property.ts';
@@ -54,7 +54,7 @@ testProperty('an int64 in a body is read to its last digit, and no other number 
   cases: numberLiteral.filter((literal) => parse(literal) !== undefined),
   async holds(literal) {
     const exact = parseInteger(literal);
-    const value = parseJsonObject(`{"id":${literal}}`)?.members.id;
+    const value = findJsonObject(`{"id":${literal}}`)?.members.id;
     expect(isInt64(value) ? value : undefined).toBe(isInt64(exact) ? exact : undefined);
   },
 });

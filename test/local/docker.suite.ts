@@ -15,7 +15,7 @@ jest.unstable_mockModule('node:child_process', () => ({
     done(stdout === undefined ? failure : null, { stdout });
   },
 }));
-const { findDocker } = await import('../../lib/local/sam/docker.ts');
+const { requireDocker } = await import('../../lib/local/sam/docker.ts');
 const { synthesize } = await import('../../lib/local/sam/synthesize.ts');
 
 const info = 'info --format {{.Architecture}} {{.OperatingSystem}}';
@@ -27,7 +27,7 @@ async function find(platform: NodeJS.Platform, output: Record<string, string>): 
   const { platform: own } = process;
   Object.defineProperty(process, 'platform', { value: platform, configurable: true });
   try {
-    return await findDocker().catch((error) => error.message);
+    return await requireDocker().catch((error) => error.message);
   } finally {
     Object.defineProperty(process, 'platform', { value: own, configurable: true });
   }

@@ -135,9 +135,9 @@ test.each<[setting: string, value: string, find: (template: Template) => Json, e
     ({ Resources }) => Resources.ListPlants.Properties.Architectures,
     ['x86_64'],
   ],
-  ['throttle-rate', '1', findThrottle, [1, 2]],
-  ['throttle-rate', '2500', findThrottle, [2500, 5000]],
-  ['throttle-rate', '10000', findThrottle, [10_000, 5000]],
+  ['throttle-rate', '1', makeThrottle, [1, 2]],
+  ['throttle-rate', '2500', makeThrottle, [2500, 5000]],
+  ['throttle-rate', '10000', makeThrottle, [10_000, 5000]],
   ['authorizer-cache', '0', findCache, [0]],
   ['authorizer-cache', '300', findCache, [300]],
   ['daily-requests', '1', findDaily, [1]],
@@ -151,7 +151,7 @@ test.each<[setting: string, value: string, find: (template: Template) => Json, e
   expect(find(synthesize({ [setting]: value }))).toEqual(expected);
 });
 
-function findThrottle(template: Template) {
+function makeThrottle(template: Template) {
   const [{ MethodSettings }] = findProperties(template, 'AWS::ApiGateway::Stage');
   const [{ ThrottlingRateLimit, ThrottlingBurstLimit }] = MethodSettings;
   return [ThrottlingRateLimit, ThrottlingBurstLimit];

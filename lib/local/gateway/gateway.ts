@@ -103,7 +103,7 @@ export function gateway({ call, corsOrigin, cacheSeconds, onResponse }: Options)
     if (body.length > maxBytes) {
       return bodyTooLarge;
     }
-    const { fullPath, path, query } = parseTarget(request);
+    const { fullPath, path, query } = parseRequestTarget(request);
     if (path === undefined) {
       return outsideStage;
     }
@@ -216,7 +216,7 @@ function findAuthorization({ headersDistinct }: IncomingMessage): string | undef
   return headersDistinct.authorization?.at(-1);
 }
 
-interface Target {
+interface RequestTarget {
   fullPath: string;
   /** The path within the stage. Undefined outside the stage. */
   path: string | undefined;
@@ -224,7 +224,7 @@ interface Target {
 }
 
 /** Returns the parts of a request's target, still percent-encoded. */
-function parseTarget({ url = '' }: IncomingMessage): Target {
+function parseRequestTarget({ url = '' }: IncomingMessage): RequestTarget {
   // A client that treats this server as a proxy sends the whole URL.
   const relative = url.replace(/^https?:\/\/[^/?]*/i, '');
   const [encodedPath, query] = splitAtFirst(relative, '?');

@@ -4,7 +4,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
 import { isLogCode } from '../../../functions/shared/log-codes.ts';
 import { authorizer, operations } from '../../../functions/shared/operations.ts';
-import type { Call, CallResult, Failure, ThreadMessage } from './messages.ts';
+import type { CallResult, Failure, FunctionCall, ThreadMessage } from './messages.ts';
 
 // The functions' thread, with their environment variables on AWS.
 
@@ -53,7 +53,7 @@ sendCodedLines('info');
 sendCodedLines('error');
 const handlers = await loadHandlers();
 
-async function run({ id, entry, event, timeoutMs }: Call): Promise<CallResult> {
+async function handleCall({ id, entry, event, timeoutMs }: FunctionCall): Promise<CallResult> {
   const end = Date.now() + timeoutMs;
   const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context;
   try {
@@ -64,7 +64,7 @@ async function run({ id, entry, event, timeoutMs }: Call): Promise<CallResult> {
   }
 }
 
-gatewayPort.on('message', async (call: Call) => post(await run(call)));
+gatewayPort.on('message', async (call: FunctionCall) => post(await handleCall(call)));
 post('loaded');
 // Node would cache the code at the thread's own end only, but a reload or Ctrl-C comes first.
 flushCompileCache();

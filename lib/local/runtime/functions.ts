@@ -3,7 +3,7 @@ import { environment, tableVariable } from '../../../functions/shared/environmen
 import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
 import { timeouts } from '../../../functions/shared/timeouts.ts';
 import { localCredentials, localRegion, withoutAwsFiles } from '../away-from-aws.ts';
-import type { Call, CallResult, Failure, LoggedLine, ThreadMessage } from './messages.ts';
+import type { CallResult, Failure, FunctionCall, LoggedLine, ThreadMessage } from './messages.ts';
 
 /** The outcome of a call: the result as JSON, or a failure. */
 export interface Outcome {
@@ -139,7 +139,7 @@ export function startFunctions(options: Options): Functions {
     const waitingCall: WaitingCall = { entry, log: [], settle };
     waiting.set(id, waitingCall);
     thread ??= start();
-    thread.worker.postMessage({ id, entry, event, timeoutMs } satisfies Call);
+    thread.worker.postMessage({ id, entry, event, timeoutMs } satisfies FunctionCall);
     // As on AWS, the timeout starts once the code is loaded.
     thread.loaded.then(
       () => startTimer(id),

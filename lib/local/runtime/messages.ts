@@ -1,6 +1,6 @@
 // Messages between the gateway and the functions' thread.
 
-export interface Call {
+export interface FunctionCall {
   id: number;
   /** The name of the function's file, without `.ts`. */
   entry: string;

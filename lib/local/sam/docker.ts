@@ -14,7 +14,7 @@ export interface Docker {
 }
 
 /** Asks the Docker daemon. Throws an error of one line if there is none. */
-export async function findDocker(): Promise<Docker> {
+export async function requireDocker(): Promise<Docker> {
   const form = '{{.Architecture}} {{.OperatingSystem}}';
   const { stdout } = await run('docker', ['info', '--format', form]).catch(() => {
     const advice = 'Install and start it: https://docs.docker.com/get-started/get-docker/';
@@ -25,12 +25,12 @@ export async function findDocker(): Promise<Docker> {
   if (process.platform !== 'linux' || stdout.includes('Docker Desktop')) {
     return { architecture, address: '127.0.0.1', hostname: 'host.docker.internal' };
   }
-  const address = await findBridgeAddress();
+  const address = await requireBridgeAddress();
   return { architecture, address, hostname: address };
 }
 
 /** Returns this machine's address on Docker's bridge, which is the first one of its subnet. */
-async function findBridgeAddress(): Promise<string> {
+async function requireBridgeAddress(): Promise<string> {
   // On its first run, the daemon reports the subnet but no gateway.
   const form = '{{range .IPAM.Config}}{{.Subnet}}{{end}}';
   const { stdout } = await run('docker', ['network', 'inspect', 'bridge', '--format', form]);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Throws an error of one line if SAM CLI is not installed. */
-export async function findSamCli(): Promise<void> {
+export async function requireSamCli(): Promise<void> {
   await run('sam', ['--version']).catch(() => {
     const advice = 'Install it: https://docs.aws.amazon.com/serverless-application-model/';
     throw new Error(`SAM CLI cannot be started. ${advice}`);

@@ -7,16 +7,16 @@ import { listen } from '../listen.ts';
 import { openDatabase } from '../open-database.ts';
 import type { LocalOptions } from '../options.ts';
 import { printReady } from '../ready.ts';
-import { findDocker, removeContainers } from './docker.ts';
-import { findSamCli, startSamCli, waitForResponse, waitUntilListening } from './sam-cli.ts';
+import { removeContainers, requireDocker } from './docker.ts';
+import { requireSamCli, startSamCli, waitForResponse, waitUntilListening } from './sam-cli.ts';
 import { synthesize } from './synthesize.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
 /** Starts the plant store in SAM CLI. Rejects with one line for people. */
 export async function startSam(options: LocalOptions, args: string[]): Promise<void> {
-  const [docker] = await Promise.all([findDocker(), findSamCli()]);
-  const port = await findFreePort(options.port);
+  const [docker] = await Promise.all([requireDocker(), requireSamCli()]);
+  const port = await requireFreePort(options.port);
   const { endpoint, createTables } = await openDatabase(options, docker.address);
   await createTables();
   console.error('Synthesizing the stack …');
@@ -57,7 +57,7 @@ export async function startSam(options: LocalOptions, args: string[]): Promise<v
 }
 
 /** Returns a port, or any free one for 0. Rejects with one line for people if it is taken. */
-async function findFreePort(port: number): Promise<number> {
+async function requireFreePort(port: number): Promise<number> {
   const server = createServer();
   const origin = await listen(server, port);
   server.close();

@@ -34,11 +34,11 @@ const baseUrl = `${front}/v1`;
 const stack = ['--stack', 'PlantStore'];
 const tables = { PlantsTableName: tableIds.plants, AccessTokensTableName: tableIds.accessTokens };
 /** Starts a CloudFormation with the stack. Returns its origin. */
-const describe = (BaseUrl: string) =>
+const startCloudFormation = (BaseUrl: string) =>
   serve((_, response) => response.end(describeStack('PlantStore', { ...tables, BaseUrl })));
 /** Environment variables that make the service the deployed stack. */
 const deployed = {
-  AWS_ENDPOINT_URL_CLOUDFORMATION: await describe(baseUrl),
+  AWS_ENDPOINT_URL_CLOUDFORMATION: await startCloudFormation(baseUrl),
   AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
@@ -145,7 +145,7 @@ test('a stack whose base URL is not https: gets no token', async () => {
     asked.push(request.url);
     response.writeHead(401).end();
   });
-  const env = { ...deployed, AWS_ENDPOINT_URL_CLOUDFORMATION: await describe(insecure) };
+  const env = { ...deployed, AWS_ENDPOINT_URL_CLOUDFORMATION: await startCloudFormation(insecure) };
   const { code, output } = await contract(stack, { env });
   expect(output).toContain(
     `error: The stack PlantStore has the output BaseUrl "${insecure}". It is`,

@@ -6,7 +6,7 @@ import { codeBlocks, readPage } from '../../docs/page.ts';
 import { root } from '../../support/checkout.ts';
 
 /** A command of a page, as the shell passes it on: the program, then its arguments. */
-export interface Command {
+export interface PageCommand {
   page: string;
   words: string[];
 }
@@ -59,7 +59,7 @@ export const pages = globSync(['*.md', 'docs/*.md'], { cwd: root }).map((page) =
 );
 
 /** Returns the commands of AWS, CDK and npm on pages that have some which need an AWS account. */
-export const readPageCommands = (): Command[] =>
+export const readPageCommands = (): PageCommand[] =>
   pages.flatMap((page) => {
     const text = readPage(page);
     const inline = [...text.matchAll(/`((?:aws|(?:npx )?cdk) [a-z][^`]+)`/g)].map(([, code = '']) =>

@@ -8,7 +8,7 @@ import { root } from '../../support/checkout.ts';
 import { testOnPosix } from '../../support/posix.ts';
 import { Parameters } from '../deploy-role.ts';
 import { findProperties, templates } from '../templates.ts';
-import { type Command, pages, readPageCommands } from './commands.ts';
+import { type PageCommand, pages, readPageCommands } from './commands.ts';
 
 const { default: template, everything } = templates;
 const [stage] = findProperties(template, 'AWS::ApiGateway::Stage');
@@ -79,7 +79,7 @@ const namesOf: Record<string, (value: string) => boolean> = {
 };
 
 /** Returns the options of a command, each with its values. A construct's path follows `orphan`. */
-function readOptions({ words }: Command): { option: string; values: string[] }[] {
+function readOptions({ words }: PageCommand): { option: string; values: string[] }[] {
   const starts = words.flatMap((word, i) => (/^(--?[a-z]|orphan$)/.test(word) ? [i] : []));
   return starts.map((start, i) => ({
     option: words[start] ?? '',

@@ -7,12 +7,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 const counts = new WeakMap<AbortSignal, number>();
 const maxCommands = 10;
 
-interface Command {
+interface SdkCommand {
   constructor: { name: string };
   input: { ConsistentRead?: boolean };
 }
 
-function findError({ constructor: { name }, input }: Command, abortSignal?: AbortSignal) {
+function findError({ constructor: { name }, input }: SdkCommand, abortSignal?: AbortSignal) {
   if (!abortSignal) {
     return 'has no abort signal';
   }
@@ -26,7 +26,7 @@ function findError({ constructor: { name }, input }: Command, abortSignal?: Abor
 }
 
 const { send } = DynamoDBDocumentClient.prototype as unknown as {
-  send: (command: Command, options?: { abortSignal?: AbortSignal }) => Promise<unknown>;
+  send: (command: SdkCommand, options?: { abortSignal?: AbortSignal }) => Promise<unknown>;
 };
 Object.assign(DynamoDBDocumentClient.prototype, {
   async send(...args: Parameters<typeof send>) {
