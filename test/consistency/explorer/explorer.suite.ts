@@ -4,7 +4,6 @@ import { expect, test } from '@jest/globals';
 import { operations } from '../../../functions/shared/operations.ts';
 import { isThorough } from '../../support/property.ts';
 import { isWrite } from './model.ts';
-import { explored } from './plants/calls.ts';
 import { plants } from './plants/subject.ts';
 import { accessTokens } from './tokens/subject.ts';
 
@@ -23,16 +22,11 @@ const writing = Object.entries(operations)
   .filter(([, { tables }]) => tables.plants.some((name) => isWrite({ name })))
   .map(([name]) => name);
 
-test.each(writing)('the explorer has calls, states and a planted fault of %s', (operation) => {
-  const [kind = ''] = Object.entries(explored).find(([, name]) => name === operation) ?? [];
-  const isOfKind = (call: string) => call.split(' ')[0] === kind;
-  expect({ operation, call: plants.operations.find(isOfKind) }).toEqual({
-    operation,
-    call: expect.any(String),
-  });
-  expect(Object.keys(plants.states[kind] ?? {})).not.toEqual([]);
-  const faults = Object.values(plants.plantedFaults);
-  expect(faults.filter(({ calls }) => calls.some(isOfKind))).not.toEqual([]);
+test.each(writing)('the explorer has states and a planted fault of %s', (operation) => {
+  const { [operation]: states = {} } = plants.states;
+  expect(Object.keys(states)).not.toEqual([]);
+  const called = Object.values(plants.plantedFaults).flatMap(({ calls }) => calls);
+  expect(called.map((call) => call.split(' ')[0])).toContain(operation);
 });
 
 test.each([
@@ -40,9 +34,12 @@ test.each([
   { subject: 'tokens', schedules: 650, scenarios: 82 },
 ])('schedules of two calls about $subject and one fault hold the contract', async (expected) => {
   const { code, output } = await explore(expected.subject, '--two-calls');
-  const line = `schedules of ${expected.scenarios} scenarios hold the contract.`;
-  expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining(line) });
-  expect(Number.parseInt(output, 10)).toBeGreaterThanOrEqual(expected.schedules);
+  const [, schedules, scenarios] =
+    /(\d+) schedules of (\d+) scenarios hold the contract/.exec(output) ?? [];
+  expect({ code, output }).toMatchObject({ code: 0 });
+  // Another operation means more of them.
+  expect(Number(schedules)).toBeGreaterThanOrEqual(expected.schedules);
+  expect(Number(scenarios)).toBeGreaterThanOrEqual(expected.scenarios);
 });
 
 const faults = Object.entries(subjects).flatMap(([subject, { plantedFaults }]) =>

@@ -1,18 +1,18 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import {
-  type Operation as ApiOperation,
-  operations as api,
-} from '../../../../functions/shared/operations.ts';
-import { makeBody } from '../../../support/plant.ts';
+import { type Operation, operations } from '../../../../functions/shared/operations.ts';
+import { makeFields } from '../../../support/plant.ts';
 import { operationEvent } from '../../../support/service/operation-event.ts';
 import type { Run } from '../subject.ts';
 
-/** The operations of the API by the first word of the calls. */
-export const explored = {
-  list: 'listPlants',
-  create: 'createPlant',
-  delete: 'deletePlant',
-} as const satisfies Record<string, ApiOperation>;
+const names = Object.keys(operations) as Operation[];
+
+/** The operations whose requests have the fields of a plant. */
+export const withContent = names.filter((name) => operationEvent(name).body !== null);
+
+/** The calls of each operation, about the plant with the id 7: with content, there are two. */
+export const calls = names.flatMap((name) =>
+  withContent.includes(name) ? [`${name} Aloe`, `${name} Ficus`] : [name],
+);
 
 type Handler = (event: object, context: object) => Promise<unknown>;
 
@@ -20,17 +20,18 @@ const functions = new URL('../../../../functions/', import.meta.url);
 
 /** Loads the functions. */
 export async function load(): Promise<Run> {
-  const handlers = new Map<string, { name: ApiOperation; handler: Handler }>();
-  for (const [kind, name] of Object.entries(explored)) {
-    const { handler } = await import(new URL(`${api[name].entry}.ts`, functions).href);
-    handlers.set(kind, { name, handler });
+  const handlers = new Map<string, Handler>();
+  for (const name of names) {
+    const { handler } = await import(new URL(`${operations[name].entry}.ts`, functions).href);
+    handlers.set(name, handler);
   }
-  return async (operation) => {
-    const [kind, plantName] = operation.split(' ');
-    const called = handlers.get(`${kind}`);
-    const changes = kind === 'create' ? { body: makeBody(7, plantName) } : {};
-    const result = await called?.handler(operationEvent(called.name, changes), {});
-    const { statusCode: status, body } = result as APIGatewayProxyResult;
-    return { status, body };
+  return async (call) => {
+    const [name, plantName] = call.split(' ') as [Operation, string?];
+    const { body: example } = operationEvent(name);
+    const body = JSON.stringify({ ...JSON.parse(`${example}`), ...makeFields(plantName) });
+    const event = operationEvent(name, plantName ? { body } : {});
+    const result = await handlers.get(name)?.(event, {});
+    const { statusCode: status, body: response } = result as APIGatewayProxyResult;
+    return { status, body: response };
   };
 }

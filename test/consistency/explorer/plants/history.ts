@@ -1,3 +1,4 @@
+import type { Operation } from '../../../../functions/shared/operations.ts';
 import { makeFields } from '../../../support/plant.ts';
 import type { Store } from '../model.ts';
 import type { Call, History } from '../subject.ts';
@@ -28,7 +29,7 @@ const isUnknown = ({ faults }: Call) =>
 
 function couldKnow({ operation, arrivals, faults, tookEffect }: Call): boolean {
   // After a timeout, a delete cannot know whether it arrived.
-  if (operation === 'delete' && faults.includes('done-timeout')) {
+  if (operation === 'deletePlant' && faults.includes('done-timeout')) {
     return false;
   }
   return tookEffect && arrivals.every((step, i) => step === Number(arrivals[0]) + i);
@@ -55,20 +56,26 @@ function linearizes(calls: Call[], before: State, after: State): boolean {
 
 /** Returns the state after a call, or an empty array if its response is wrong in this state. */
 function statesAfter(call: Call, state: State): State[] {
-  const [kind, name] = call.operation.split(' ');
+  const [operation, name] = call.operation.split(' ') as [Operation, string?];
   const plants = state === undefined ? [] : [makeFields(state)];
-  const responses: Record<string, [isRight: boolean, next: State]> = {
-    'create 201': [state === undefined, name],
-    'create 200': [state === name, state],
-    'create 409': [state !== undefined && state !== name, state],
-    'create 503': [true, state ?? name],
-    // A delete whose response was lost may return 204 where nothing was.
-    'delete 204': [state !== undefined || isUnknown(call), undefined],
-    'delete 404': [state === undefined, undefined],
-    'delete 503': [true, undefined],
-    'list 200': [call.body === JSON.stringify(plants), state],
-    'list 503': [true, state],
+  const responses: Record<Operation, Record<number, [isRight: boolean, next: State]>> = {
+    createPlant: {
+      201: [state === undefined, name],
+      200: [state === name, state],
+      409: [state !== undefined && state !== name, state],
+      503: [true, state ?? name],
+    },
+    listPlants: {
+      200: [call.body === JSON.stringify(plants), state],
+      503: [true, state],
+    },
+    deletePlant: {
+      // A delete whose response was lost may return 204 where nothing was.
+      204: [state !== undefined || isUnknown(call), undefined],
+      404: [state === undefined, undefined],
+      503: [true, undefined],
+    },
   };
-  const [isRight, next] = responses[`${kind} ${call.status}`] ?? [false];
+  const [isRight, next] = responses[operation][call.status] ?? [false];
   return isRight ? [next] : [];
 }

@@ -1,6 +1,8 @@
 import { altered } from '../altered.ts';
-import { errorResponse, isWrite, type Reply } from '../model.ts';
+import { current } from '../calls.ts';
+import { errorResponse, type Item, isWrite, type Reply } from '../model.ts';
 import type { Fault, PlantedFault } from '../subject.ts';
+import { withContent } from './calls.ts';
 
 /** Replaces replies to writes. */
 const mistaken =
@@ -13,6 +15,26 @@ const mistaken =
 const throttled = errorResponse(400, 'ThrottlingException');
 const isThrottled = (reply: Reply) => JSON.stringify(reply) === JSON.stringify(throttled);
 
+/** The items that calls put. */
+const puts = new WeakMap<object, Item>();
+
+/** Gives an equal plant the nonce of the call that reads it. */
+const comparesContents: Fault = async ({ name, parameters }, send) => {
+  const call = current();
+  if (name === 'PutItem') {
+    puts.set(call, parameters.Item as Item);
+  }
+  const reply = await send({ name, parameters });
+  const own = puts.get(call);
+  if (name !== 'GetItem' || !own?.nonce || typeof reply === 'string') {
+    return reply;
+  }
+  const { Item: stored } = Object(reply.body) as { Item?: Item };
+  return stored?.name?.S === own.name?.S
+    ? { ...reply, body: { Item: { ...stored, nonce: own.nonce } } }
+    : reply;
+};
+
 /** Faults, one for each rule of `violation` and of the schedules, with the calls that show them. */
 export const plantedFaults: Record<string, PlantedFault> = {
   'a put without its nonce': {
@@ -20,17 +42,17 @@ export const plantedFaults: Record<string, PlantedFault> = {
       ...rest,
       Item: { ...Object(Item), nonce: {} },
     })),
-    calls: ['create Aloe'],
+    calls: ['createPlant Aloe'],
     faults: 1,
   },
   'a list that may be stale': {
     fault: altered('Query', ({ ConsistentRead, ...rest }) => rest),
-    calls: ['create Aloe', 'list'],
+    calls: ['createPlant Aloe', 'listPlants'],
     faults: 0,
   },
   'a delete that timed out and is treated as reset': {
     fault: mistaken((reply) => (reply === 'ETIMEDOUT' ? 'ECONNRESET' : reply)),
-    calls: ['create Aloe', 'delete'],
+    calls: ['createPlant Aloe', 'deletePlant'],
     faults: 1,
   },
   'a put that no later call can read': {
@@ -38,12 +60,24 @@ export const plantedFaults: Record<string, PlantedFault> = {
       ...rest,
       Item: { ...Object(Item), tag: { N: '1' } },
     })),
-    calls: ['create Aloe'],
+    calls: ['createPlant Aloe'],
     faults: 0,
   },
   'a throttled write treated as unknown': {
     fault: mistaken((reply) => (isThrottled(reply) ? 'ECONNRESET' : reply)),
-    calls: ['create Aloe'],
+    calls: ['createPlant Aloe'],
     faults: 1,
   },
+  // An operation that stores content must find its own, and not an equal plant.
+  ...Object.fromEntries(
+    withContent.map((name) => [
+      `a ${name} that treats an equal plant as its own`,
+      {
+        fault: comparesContents,
+        calls: [`${name} Aloe`, `${name} Ficus`],
+        faults: 1,
+        present: true,
+      },
+    ]),
+  ),
 };

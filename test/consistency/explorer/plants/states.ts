@@ -2,7 +2,7 @@ import type { Call, IsReached } from '../subject.ts';
 
 /** States that schedules must reach, by the operation that writes. */
 export const states = {
-  create: {
+  createPlant: {
     'a create lost its response and found its own plant': (call) =>
       isCreate(call) && lostResponse(call) && call.status === 201,
     "a create lost its response and found another caller's plant": (call) =>
@@ -13,7 +13,7 @@ export const states = {
       isCreate(call) && call.faults.includes('lost-throttled') && call.status === 201,
     'a create took effect after its 503': (call) => isCreate(call) && call.tookEffectLater,
   },
-  delete: {
+  deletePlant: {
     'a delete lost its response and found no plant': (call) =>
       isDelete(call) && lostResponse(call) && call.status === 204,
     "a delete lost its response and found another caller's plant": (call) =>
@@ -24,8 +24,8 @@ export const states = {
   },
 } satisfies Record<string, Record<string, IsReached>>;
 
-const isCreate = ({ operation }: Call) => operation.startsWith('create');
-const isDelete = ({ operation }: Call) => operation === 'delete';
+const isCreate = ({ operation }: Call) => operation.startsWith('createPlant ');
+const isDelete = ({ operation }: Call) => operation === 'deletePlant';
 const lostResponse = ({ faults }: Call) => faults.includes('done-reset');
 
 function foundPlant({ requests }: Call): boolean {
