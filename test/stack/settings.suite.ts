@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readSettings, SettingsError } from '../../lib/stack/settings.ts';
 import chosenSettings from './settings.json' with { type: 'json' };
-import { settingsRead } from './templates.ts';
+import { settingsRead, synthesize } from './templates.ts';
 
 /** Returns the words of a text. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -113,6 +113,46 @@ test.each<[name: string, good: unknown[], bad: unknown[], needs?: object]>([
   for (const value of ['', ...bad]) {
     expect(() => read({ ...needs, [name]: value })).toThrow(`plant-store:${name} must be `);
   }
+});
+
+/** Returns the errors of all settings, if each is bad. */
+function describeErrors(): string {
+  try {
+    read(Object.fromEntries(names.map((name) => [name, '?'])));
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** AWS's own limits: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const limits = {
+  MemorySize: [128, 10_240],
+  Timeout: [1, 900],
+  TimeoutInMillis: [50, 29_000],
+  AuthorizerResultTtlInSeconds: [0, 3600],
+  ThrottlingRateLimit: [1, 10_000],
+  ThrottlingBurstLimit: [1, 5000],
+} as const;
+
+test.each([
+  ['lowest', 0],
+  ['highest', 1],
+])('AWS accepts the %s number of each setting', (_, end) => {
+  const ranges = describeErrors().matchAll(
+    /plant-store:([\w-]+) must be an integer from (\d+) to (\d+)/g,
+  );
+  const chosen = Array.from(ranges, ([, name, ...ends]) => [name, ends[end]]);
+  expect(chosen.length).toBeGreaterThan(2);
+  const rejected: string[] = [];
+  JSON.stringify(synthesize(Object.fromEntries(chosen)), (key, value) => {
+    const [least, most] = limits[key as keyof typeof limits] ?? [value, value];
+    if (value < least || value > most) {
+      rejected.push(`${key} ${value}`);
+    }
+    return value;
+  });
+  expect(rejected).toEqual([]);
 });
 
 test('the groups of settings that CI synthesizes include every setting', () => {
