@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../functions/shared/problems.ts';
 import { waitInRealTime } from '../support/clock/stopped-clock.ts';
 import { type HttpResponse, parse, send as sendRaw } from '../support/http/http-client.ts';
 import { differences, differencesFromProblem } from '../support/openapi/description.ts';
-import { printServerError, proxy, target } from './target.ts';
+import { printServerError, proxy, tested } from './tested-store.ts';
 
 export type Header = [name: string, value: string];
 export const json: Header = ['Content-Type', 'application/json'];
@@ -32,7 +32,7 @@ const agents = {
 
 /** Returns the absolute path of the plants, which starts all references to them. */
 export const plantsPath = (): string => `${basePath()}/plants`;
-const basePath = () => new URL(target.baseUrl).pathname.replace(/\/$/, '');
+const basePath = () => new URL(tested.baseUrl).pathname.replace(/\/$/, '');
 
 /**
  * Calls the API with a line like `GET /plants?limit=1`, percent-encoded. Throws if
@@ -55,26 +55,26 @@ export async function ask(line: string, options: Options = {}): Promise<ApiRespo
   return response;
 }
 
-export function create(plant: string | object, token = target.token): Promise<ApiResponse> {
+export function create(plant: string | object, token = tested.token): Promise<ApiResponse> {
   const body = typeof plant === 'string' ? plant : JSON.stringify(plant);
   return ask('POST /plants', { headers: [json], body, token });
 }
 
-export const list = (query = '', token = target.token): Promise<ApiResponse> =>
+export const list = (query = '', token = tested.token): Promise<ApiResponse> =>
   ask(`GET /plants${query && `?${query}`}`, { token });
 
-export const remove = (id: number | string, token = target.token): Promise<ApiResponse> =>
+export const remove = (id: number | string, token = tested.token): Promise<ApiResponse> =>
   ask(`DELETE /plants/${id}`, { token });
 
 /** Returns the response to a request, whatever it is. Waits and retries after a 429. */
 export async function send(line: string, options: Options = {}): Promise<ApiResponse> {
-  const { token = target.token, headers = [], body } = options;
+  const { token = tested.token, headers = [], body } = options;
   const [, method = '', path = ''] = /^(\w+) (.*)$/s.exec(line) ?? [];
   const authorization = token ? ['Authorization', `Bearer ${token}`] : [];
   const request = { method, path, headers: [...authorization, ...headers.flat()], body };
-  const agent = agents[new URL(target.baseUrl).protocol as keyof typeof agents];
+  const agent = agents[new URL(tested.baseUrl).protocol as keyof typeof agents];
   for (;;) {
-    const raw = await sendRaw(target.baseUrl, request, agent);
+    const raw = await sendRaw(tested.baseUrl, request, agent);
     const response = { ...raw, json: parse(raw.body) };
     if (response.status !== 429) {
       remember(line, token, response);

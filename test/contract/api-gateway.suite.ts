@@ -3,7 +3,7 @@ import { operations } from '../../functions/shared/operations.ts';
 import { badShapes } from '../support/access-tokens/shapes.ts';
 import { makeBody, makeFields } from '../support/plant.ts';
 import { ask, create, type Header, json, makeLine, plantsPath, readCode } from './api-client.ts';
-import { isSam, target, unknownToken } from './target.ts';
+import { isSam, tested, unknownToken } from './tested-store.ts';
 
 const aloe = makeBody(7);
 const bearer = (value: string): Header[] => [['Authorization', value]];
@@ -13,21 +13,21 @@ const rejected: [what: string, value: () => string | undefined][] = [
   ['no header', () => undefined],
   ...badShapes.map((shape): (typeof rejected)[0] => [
     JSON.stringify(shape),
-    () => shape.replaceAll('TOKEN', target.token),
+    () => shape.replaceAll('TOKEN', tested.token),
   ]),
-  ['a token cut short', () => `Bearer ${target.token.slice(0, -1)}`],
-  ['a token without its prefix', () => `Bearer ${target.token.replace(/^[^_]+_/, '')}`],
-  ['a token with another prefix', () => `Bearer pat${target.token.slice(3)}`],
-  ['a token in capitals', () => `Bearer ${target.token.toUpperCase()}`],
-  ['a token with a hyphen', () => `Bearer ${target.token.replace(/.(.{9})$/, '-$1')}`],
+  ['a token cut short', () => `Bearer ${tested.token.slice(0, -1)}`],
+  ['a token without its prefix', () => `Bearer ${tested.token.replace(/^[^_]+_/, '')}`],
+  ['a token with another prefix', () => `Bearer pat${tested.token.slice(3)}`],
+  ['a token in capitals', () => `Bearer ${tested.token.toUpperCase()}`],
+  ['a token with a hyphen', () => `Bearer ${tested.token.replace(/.(.{9})$/, '-$1')}`],
   [
     'a mistyped token',
-    () => `Bearer ${target.token.replace(/.$/, (c) => (c === 'a' ? 'b' : 'a'))}`,
+    () => `Bearer ${tested.token.replace(/.$/, (c) => (c === 'a' ? 'b' : 'a'))}`,
   ],
   ['a token that was never issued', () => `Bearer ${unknownToken}`],
   ['a very long token', () => `Bearer pst_${'a'.repeat(5000)}`],
-  ['a revoked token', () => `Bearer ${target.revokedToken}`],
-  ['an expired token', () => `Bearer ${target.expiredToken}`],
+  ['a revoked token', () => `Bearer ${tested.revokedToken}`],
+  ['an expired token', () => `Bearer ${tested.expiredToken}`],
 ];
 
 const accepted = [
@@ -40,7 +40,7 @@ const accepted = [
   ...(isSam ? [] : ['  Bearer TOKEN  ']),
 ];
 test.each(accepted)('an Authorization can be written as %j', async (shape) => {
-  const headers: Header[] = [['authorization', shape.replace('TOKEN', target.token)]];
+  const headers: Header[] = [['authorization', shape.replace('TOKEN', tested.token)]];
   expect((await ask('GET /plants', { token: null, headers })).status).toBe(200);
 });
 
@@ -71,7 +71,7 @@ if (!isSam) {
     for (const row of Object.values(operations)) {
       const line = makeLine(row);
       expect((await ask(line, { token: null })).status).toBe(401);
-      const query = `?access_token=${target.token}`;
+      const query = `?access_token=${tested.token}`;
       expect((await ask(line + query, { token: null })).status).toBe(401);
     }
   });
@@ -82,7 +82,7 @@ if (!isSam) {
       const actions: string[] = Object.values(row.tables).flat();
       const mayWrite = actions.some((action) => !/^(?:GetItem|Query)$/.test(action));
       for (const line of [makeLine(row), `${makeLine(row)}/`]) {
-        const response = await ask(line, { token: target.readToken });
+        const response = await ask(line, { token: tested.readToken });
         expect(readCode(response) === 'insufficient-scope').toBe(mayWrite);
       }
     },
@@ -92,12 +92,12 @@ if (!isSam) {
     const headers: Header[] = [['Content-Type', 'text/plain']];
     const send = (token: string | null) =>
       ask('POST /plants?x=1', { token, headers, body: 'x'.repeat(20_000) });
-    const responses = [await send(null), await send(target.readToken), await send(target.token)];
+    const responses = [await send(null), await send(tested.readToken), await send(tested.token)];
     expect(responses.map(({ status }) => status)).toEqual([401, 403, 415]);
   });
 
   test.each(unknown)('an unknown operation returns 404, whatever the token: %s', async (line) => {
-    for (const token of [null, target.token, target.readToken]) {
+    for (const token of [null, tested.token, tested.readToken]) {
       const response = await ask(line, { token });
       expect([response.status, readCode(response)]).toEqual([404, 'no-such-operation']);
     }
@@ -107,10 +107,10 @@ if (!isSam) {
 test('a client cannot choose the request id', async () => {
   const headers: Header[] = [['x-amzn-RequestId', '","type":"urn:forged","instance":"']];
   const requests: [line: string, token: string | null, status: number][] = [
-    ['GET /plants', target.token, 200],
-    ['GET /plants?x=1', target.token, 400],
+    ['GET /plants', tested.token, 200],
+    ['GET /plants?x=1', tested.token, 400],
     ['GET /plants', null, 401],
-    ['GET /nothing', target.token, 404],
+    ['GET /nothing', tested.token, 404],
   ];
   for (const [line, token, expected] of isSam ? requests.slice(0, 2) : requests) {
     const { status, headers: returned, body } = await ask(line, { headers, token });
@@ -123,7 +123,7 @@ test('a slash at the end of a path changes nothing', async () => {
   const creation = await ask('POST /plants/', { headers: [json], body: aloe });
   expect([creation.status, creation.headers.location]).toEqual([201, `${plantsPath()}/7`]);
   expect((await ask('GET /plants/')).json).toEqual([makeFields()]);
-  expect((await ask('GET /plants/', { token: target.readToken })).status).toBe(200);
+  expect((await ask('GET /plants/', { token: tested.readToken })).status).toBe(200);
   expect((await ask('DELETE /plants/7/')).status).toBe(204);
 });
 

@@ -9,7 +9,7 @@ import { type Operation, operations } from '../../functions/shared/operations.ts
 import { finallyDo } from '../support/cleanup.ts';
 import { findOperation } from '../support/openapi/description.ts';
 import { list, removeAll, responsesSeen } from './api-client.ts';
-import { isNamed, isSam, target } from './target.ts';
+import { isNamed, isSam, tested } from './tested-store.ts';
 
 /** Tests that SAM CLI cannot pass. */
 const leftOut = [
@@ -22,7 +22,7 @@ const leftOut = [
   'a list of more than 1,000 plants: SAM CLI would be too slow',
 ];
 
-const lists = async () => [(await list()).body, (await list('', target.otherToken)).body];
+const lists = async () => [(await list()).body, (await list('', tested.otherToken)).body];
 
 beforeAll(async () => {
   if (`${await lists()}` !== '[],[]') {

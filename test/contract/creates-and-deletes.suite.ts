@@ -13,7 +13,7 @@ import {
   readCode,
   remove,
 } from './api-client.ts';
-import { isSam, target } from './target.ts';
+import { isSam, tested } from './tested-store.ts';
 
 const aloe = { id: 7, name: 'Aloe', tag: 'sun' };
 const sortStatuses = (responses: ApiResponse[]) => responses.map(({ status }) => status).sort();
@@ -208,7 +208,7 @@ test('a delete accepts a percent-encoded id and ignores its body', async () => {
 // SAM CLI decodes an id before the function does.
 if (!isSam) {
   test('a response of the gateway does not say when the access token ends', async () => {
-    const { status, headers } = await remove(7, target.readToken);
+    const { status, headers } = await remove(7, tested.readToken);
     expect(status).toBe(403);
     expect(headers).not.toHaveProperty('access-token-expires');
   });
@@ -252,7 +252,7 @@ function comparable({ status, body, headers }: ApiResponse) {
 }
 
 test('a response says nothing about the plants of another owner', async () => {
-  const { otherToken } = target;
+  const { otherToken } = tested;
   await create(makeBody(7));
   // The first owner has 7, and nobody has 8.
   expect(comparable(await remove(7, otherToken))).toEqual(comparable(await remove(8, otherToken)));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { makeBody } from '../support/plant.ts';
 import { type ApiResponse, create, inParallel, list, plantsPath, remove } from './api-client.ts';
-import { isSam, store, target } from './target.ts';
+import { isSam, store, tested } from './tested-store.ts';
 
 type Id = number | bigint;
 
@@ -82,7 +82,7 @@ test('the links lead to every plant that existed throughout, once and in order',
 });
 
 test('a cursor of one owner is only a position in the list of another', async () => {
-  const { otherToken } = target;
+  const { otherToken } = tested;
   await createAll([1, 2, 3]);
   await createAll([2, 4], otherToken);
   const query = next(await list('limit=2'));
@@ -95,7 +95,7 @@ if (!isSam) {
     const ids = Array.from({ length: 1001 }, (_, i) => i + 1);
     await (store ?? createAll)(ids);
     // Plants that are stored directly stay, so they belong to an owner who cannot write.
-    const token = store ? target.readToken : target.token;
+    const token = store ? tested.readToken : tested.token;
     for (const query of ['', 'limit=2147483647']) {
       const page = await list(query, token);
       expect(readNames(page)).toEqual(ids.slice(0, 1000).map(makeName));

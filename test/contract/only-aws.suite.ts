@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:https';
 import { expect, test } from '@jest/globals';
 import { type Header, json, type Options, readCode, send } from './api-client.ts';
-import { isDeployed, isSam, proxy, target, unknownToken } from './target.ts';
+import { isDeployed, isSam, proxy, tested, unknownToken } from './tested-store.ts';
 
 // Requests to which only a deployed stack can show the response of AWS.
 
@@ -15,7 +15,7 @@ const questions: [what: string, line: string, options: () => Options, expected: 
   [
     'two Authorization headers, the second of them rejected',
     'GET /plants',
-    () => ({ token: null, headers: [bearer(target.token), bearer(unknownToken)] }),
+    () => ({ token: null, headers: [bearer(tested.token), bearer(unknownToken)] }),
     ['401 unauthorized', '200'],
   ],
   // There is no record of API Gateway's response to a request line that it cannot read.
@@ -45,10 +45,10 @@ if (!isSam) {
 if (isDeployed) {
   test('only AWS settles: TLS 1.1 is rejected', async () => {
     // An AWS emulator may have no TLS.
-    if (!target.baseUrl.startsWith('https:')) {
+    if (!tested.baseUrl.startsWith('https:')) {
       return;
     }
-    const request = get(target.baseUrl, {
+    const request = get(tested.baseUrl, {
       // A new connection, through the same proxy as the others.
       agent: new Agent({ ...(proxy && { proxyEnv: proxy }) }),
       rejectUnauthorized: false,

@@ -13,7 +13,7 @@ import {
   remove,
   send,
 } from './api-client.ts';
-import { isDeployed, isSam } from './target.ts';
+import { isDeployed, isSam } from './tested-store.ts';
 
 // Requests that return 400, 413 or 415, with the places of all their errors: `#` and a pointer into
 // the body, `?` and a parameter, or a header and a colon.

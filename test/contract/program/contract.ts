@@ -51,7 +51,7 @@ process.exitCode = await runCommand(program, 'This command issues its own tokens
 async function testContract(target: Target, options: Options): Promise<void> {
   const { samLocal = false, except = [] } = options;
   requireClock(target.clock);
-  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? findLocalApi(options);
+  const baseUrl = options.baseUrl ?? target.baseUrl?.() ?? requireLocalApi(options);
   const proxy = options.localhost ? {} : readProxyVariables();
   const isHttps = baseUrl.startsWith('https:');
   const api: Api = { baseUrl, agent: isHttps && new Agent({ proxyEnv: proxy }) };
@@ -62,7 +62,7 @@ async function testContract(target: Target, options: Options): Promise<void> {
     console.log(
       `Testing ${baseUrl} with ${target.name}. About ${plants} plants are created and deleted again.`,
     );
-    const suiteTarget = {
+    const tested = {
       baseUrl,
       isSam: samLocal,
       isDeployed: !options.localhost,
@@ -70,7 +70,7 @@ async function testContract(target: Target, options: Options): Promise<void> {
       ...(await tokens.ofSuite()),
     };
     const stopped = new AbortController();
-    const suite = runSuite(suiteTarget, except, target.caBundle);
+    const suite = runSuite(tested, except, target.caBundle);
     const life = options.localhost
       ? undefined
       : lifeAfterRevocation(api, target, await tokens.issue('d'), stopped.signal);
@@ -96,7 +96,7 @@ async function testContract(target: Target, options: Options): Promise<void> {
 }
 
 /** Returns the base URL of an `npm start` on its default ports. */
-function findLocalApi({ dynamodbEndpoint }: { dynamodbEndpoint?: string }): string {
+function requireLocalApi({ dynamodbEndpoint }: { dynamodbEndpoint?: string }): string {
   if (dynamodbEndpoint !== undefined) {
     throw new CommandError(
       `The API with the database ${dynamodbEndpoint} is not known. Name it with --base-url.`,
@@ -154,7 +154,7 @@ function tokensOfRun({ database, tables: { accessTokens: table } }: Target) {
  * plants at the end, so only a second signal stops them. On Windows, Ctrl-C also reaches the tests.
  */
 async function runSuite(
-  target: object,
+  tested: object,
   except: string[],
   caBundle?: string,
 ): Promise<'passed' | 'failed' | 'interrupted'> {
@@ -168,7 +168,7 @@ async function runSuite(
     console.log(`Left out: tests with these words in their names: ${except.join('; ')}.`);
   }
   const environment = {
-    CONTRACT_TARGET: JSON.stringify(target),
+    CONTRACT_STORE: JSON.stringify(tested),
     TEST_VARIABLES: 'CONTRACT_',
     ...(caBundle && { NODE_EXTRA_CA_CERTS: caBundle }),
   };

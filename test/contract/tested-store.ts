@@ -8,7 +8,7 @@ import { makePlant } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
 /** A running plant store. */
-export interface Target {
+export interface TestedStore {
   /** With the stage, without a slash at its end. */
   baseUrl: string;
   /** Belongs to an owner without plants. */
@@ -27,11 +27,10 @@ export interface Target {
   proxy?: Record<string, string>;
 }
 
-const named: Target | undefined = JSON.parse(process.env.CONTRACT_TARGET ?? 'null') ?? undefined;
+const named: TestedStore | undefined =
+  JSON.parse(process.env.CONTRACT_STORE ?? 'null') ?? undefined;
 
-/**
- * Whether the target is SAM CLI. Known before the tests begin, because it decides which tests run.
- */
+/** Whether it is SAM CLI. Known before the tests begin, because it decides which tests run. */
 export const isSam = named?.isSam === true;
 export const isDeployed = named?.isDeployed === true;
 export const proxy = named?.proxy;
@@ -41,8 +40,8 @@ export const isNamed = named !== undefined;
 /** A token that was never issued. Its checksum is right. */
 export const { token: unknownToken } = makeToken();
 
-/** The store under test, once the tests begin: the one in CONTRACT_TARGET, or a new one. */
-export let target: Target;
+/** The store under test, once the tests begin: the one in CONTRACT_STORE, or a new one. */
+export let tested: TestedStore;
 /**
  * Stores plants with these ids and their names `Plant ID` directly, if the database is at hand.
  * They belong to the owner of `readToken`, and stay.
@@ -62,10 +61,10 @@ export function printServerError(): void {
 }
 
 beforeAll(async () => {
-  target = named ?? (await startOwn());
+  tested = named ?? (await startOwn());
 });
 
-async function startOwn(): Promise<Target> {
+async function startOwn(): Promise<TestedStore> {
   const engine = await startEngine();
   finallyDo(engine.stop);
   const service = await startService(engine.endpoint);
