@@ -119,36 +119,62 @@ describe.each(groups)('with the settings $group', ({ group, isKept }) => {
   });
 });
 
+const findUsed = (template: Template) => ({
+  retention: template.Resources.Plants.DeletionPolicy,
+  architectures: template.Resources.ListPlants.Properties.Architectures,
+  throttle: makeThrottle(template),
+  cache: findCache(template),
+  daily: findDaily(template),
+  origin: template.Resources.ListPlants.Properties.Environment.Variables.CORS_ORIGIN,
+  accounts: findProperties(template, 'AWS::ApiGateway::Account').length,
+  mail: findProperties(template, 'AWS::SNS::Subscription').map(({ Endpoint }) => Endpoint),
+  name: findProperties(template, 'AWS::ApiGateway::RestApi')[0].Name,
+});
+
 // The values of docs/deploy.md, with the ends of ranges.
-test.each<[setting: string, value: string, find: (template: Template) => Json, expected: Json]>([
-  ['retention', 'destroy', ({ Resources }) => Resources.Plants.DeletionPolicy, 'Delete'],
-  ['retention', 'retain', ({ Resources }) => Resources.Plants.DeletionPolicy, 'Retain'],
-  [
-    'architecture',
-    'arm64',
-    ({ Resources }) => Resources.ListPlants.Properties.Architectures,
-    ['arm64'],
-  ],
-  [
-    'architecture',
-    'x86_64',
-    ({ Resources }) => Resources.ListPlants.Properties.Architectures,
-    ['x86_64'],
-  ],
-  ['throttle-rate', '1', makeThrottle, [1, 2]],
-  ['throttle-rate', '2500', makeThrottle, [2500, 5000]],
-  ['throttle-rate', '10000', makeThrottle, [10_000, 5000]],
-  ['authorizer-cache', '0', findCache, [0]],
-  ['authorizer-cache', '300', findCache, [300]],
-  ['daily-requests', '1', findDaily, [1]],
-  ['daily-requests', '999999999', findDaily, [999_999_999]],
-  ['cors-origin', '*', findOrigin, '*'],
-  ['access-log', 'false', findAccounts, 0],
-  ['access-log', 'true', findAccounts, 1],
-  ['alarm-email', 'a@example.com', findMail, ['a@example.com']],
-  ['instance', 'x'.repeat(64), findName, `PlantStore-${'x'.repeat(64)}`],
-])('the setting %s is used: %s', (setting, value, find, expected) => {
-  expect(find(synthesize({ [setting]: value }))).toEqual(expected);
+test('each setting is used', () => {
+  const lowest = synthesize({
+    retention: 'destroy',
+    architecture: 'x86_64',
+    'throttle-rate': '1',
+    'authorizer-cache': '0',
+    'daily-requests': '1',
+    'cors-origin': '*',
+    'access-log': 'true',
+    'alarm-email': 'a@example.com',
+    instance: 'x'.repeat(64),
+  });
+  expect(findUsed(lowest)).toEqual({
+    retention: 'Delete',
+    architectures: ['x86_64'],
+    throttle: [1, 2],
+    cache: [0],
+    daily: [1],
+    origin: '*',
+    accounts: 1,
+    mail: ['a@example.com'],
+    name: `PlantStore-${'x'.repeat(64)}`,
+  });
+  const highest = synthesize({
+    retention: 'retain',
+    architecture: 'arm64',
+    'throttle-rate': '10000',
+    'authorizer-cache': '300',
+    'daily-requests': '999999999',
+    'access-log': 'false',
+  });
+  expect(findUsed(highest)).toEqual({
+    retention: 'Retain',
+    architectures: ['arm64'],
+    throttle: [10_000, 5000],
+    cache: [300],
+    daily: [999_999_999],
+    origin: undefined,
+    accounts: 0,
+    mail: [],
+    name: 'PlantStore',
+  });
+  expect(makeThrottle(synthesize({ 'throttle-rate': '2500' }))).toEqual([2500, 5000]);
 });
 
 function makeThrottle(template: Template) {
@@ -166,20 +192,4 @@ function findCache(template: Template) {
 function findDaily(template: Template) {
   const alarms = findProperties(template, 'AWS::CloudWatch::Alarm');
   return alarms.filter(({ Period }) => Period === 86_400).map(({ Threshold }) => Threshold);
-}
-
-function findOrigin({ Resources }: Template) {
-  return Resources.ListPlants.Properties.Environment.Variables.CORS_ORIGIN;
-}
-
-function findAccounts(template: Template) {
-  return findProperties(template, 'AWS::ApiGateway::Account').length;
-}
-
-function findMail(template: Template) {
-  return findProperties(template, 'AWS::SNS::Subscription').map(({ Endpoint }) => Endpoint);
-}
-
-function findName(template: Template) {
-  return findProperties(template, 'AWS::ApiGateway::RestApi')[0].Name;
 }

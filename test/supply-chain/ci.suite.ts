@@ -1,6 +1,6 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { rooms } from '../../.ci/stryker/rooms.mjs';
 import cdk from '../../cdk.json' with { type: 'json' };
@@ -16,23 +16,28 @@ import { runProcess } from '../support/programs/run.ts';
 const fake = `#!/bin/sh
 call="\${0#"$FOLDER"/} $*"
 call=\${call%% "$FOLDER"*}
-echo "\${call% }" >>"$FOLDER/calls"
+echo "\${call% }" >>"$CALLS"
 [ "\${call% }" != "$FAIL" ] || exit 3
 `;
 const programs = ['bin/node', 'bin/npm', ...globSync('.ci/{steps,tools}/*', { cwd: root })];
 
-/** Runs a part of `.ci/run`. Returns its exit code and its calls. */
-async function runPart(part: string, { FAIL = '', CI = 'true' } = {}) {
-  const folder = temporaryFolder();
+const folder = temporaryFolder();
+beforeAll(() => {
   for (const name of programs) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), fake, { mode: 0o755 });
   }
   cpSync(join(root, '.ci', 'run'), join(folder, '.ci', 'run'));
-  const calls = join(folder, 'calls');
+});
+
+let runs = 0;
+/** Runs a part of `.ci/run`. Returns its exit code and its calls. */
+async function runPart(part: string, { FAIL = '', CI = 'true' } = {}) {
+  runs += 1;
+  const calls = join(folder, `calls-${runs}`);
   writeFileSync(calls, '');
   const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
-  const env = { CI, FAIL, FOLDER: folder, PATH, TMPDIR: folder };
+  const env = { CALLS: calls, CI, FAIL, FOLDER: folder, PATH, TMPDIR: folder };
   const args = part === '' ? [] : [part];
   const { code } = await runProcess(join(folder, '.ci', 'run'), args, { env });
   return { code, calls: readFileSync(calls, 'utf8').trimEnd().split('\n') };
