@@ -3,6 +3,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
@@ -19,6 +20,10 @@ export type FindNext = (start: Start) => Promise<Next>;
 
 interface Running extends Start {
   send: (command: Command) => Promise<Reply>;
+  /** Replies of an earlier run of the same call that this one has not got yet. */
+  left: Reply[];
+  /** Replies that it got. */
+  got: Reply[];
   /** Random values that it has made. */
   randoms: number;
   /** The call that has the same first random value. */
@@ -45,6 +50,8 @@ const makeRunning = (number: number): Running => ({
   operation: '',
   seconds: 0,
   send: () => Promise.reject(new Error('This call sends nothing.')),
+  left: [],
+  got: [],
   randoms: 0,
   firstRandomOf: number,
 });
@@ -55,7 +62,8 @@ export const startTime = 1_800_000_000;
 /** Returns whether a call is running here. */
 export const isCall = (): boolean => running.getStore() !== undefined;
 
-let planted: Fault = (command, send) => send(command);
+const honest: Fault = (command, send) => send(command);
+let planted = honest;
 
 /** Sends a command of the call that is running. */
 export const send = (command: Command): Promise<Reply> => planted(command, current().send);
@@ -80,7 +88,7 @@ const handleFor =
   };
 
 /** Loads the calls of a subject, with random values, clocks and pauses that a schedule decides. */
-export async function loadCalls({ table, load }: Subject, fault = planted): Promise<FindNext> {
+export async function loadCalls({ table, load }: Subject, fault = honest): Promise<FindNext> {
   planted = fault;
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
   const tables = { PLANTS_TABLE: tableIds.plants, ACCESS_TOKENS_TABLE: tableIds.accessTokens };
@@ -109,7 +117,7 @@ export async function loadCalls({ table, load }: Subject, fault = planted): Prom
 
   /** Makes a call, and gives it the replies. Returns what it does after them. */
   function start(call: Start, replies: Reply[]): Promise<Next> {
-    const left = [...replies];
+    const state = { ...makeRunning(call.number), ...call, left: [...replies] };
     /** A call may send several commands at a time. They get their replies in order. */
     const waiting: { command: Command; receive: (reply: Reply) => void }[] = [];
     let next = Promise.withResolvers<Next>();
@@ -137,8 +145,12 @@ export async function loadCalls({ table, load }: Subject, fault = planted): Prom
     }
 
     const send = (command: Command) =>
-      new Promise<Reply>((receive) => {
-        const reply = left.shift();
+      new Promise<Reply>((resolve) => {
+        const receive = (reply: Reply) => {
+          state.got.push(reply);
+          resolve(reply);
+        };
+        const reply = state.left.shift();
         if (reply === undefined) {
           waiting.push({ command, receive });
           report();
@@ -150,11 +162,45 @@ export async function loadCalls({ table, load }: Subject, fault = planted): Prom
       const outcome = await run(call.operation);
       next.resolve({ command: undefined, ...outcome });
     };
-    running.run({ ...makeRunning(call.number), ...call, send }, end).catch((e) => next.reject(e));
+    running.run(Object.assign(state, { send }), end).catch((e) => next.reject(e));
     return next.promise;
   }
 
   return remember((call) => start({ ...call }, []));
+}
+
+/**
+ * Lets a command that gets the same replies again have the same result at once. Without this,
+ * exploring tokens would take twice as long. A call must not change results, nor send two commands
+ * at a time, except for deletes.
+ */
+export function rememberResults(): void {
+  const known = new Map<string, Promise<unknown>>();
+  const { prototype } = DynamoDBDocumentClient;
+  const send = prototype.send as (command: object, ...options: unknown[]) => Promise<unknown>;
+
+  function sendOnce(this: unknown, command: { input: object }, ...options: unknown[]) {
+    const { name } = command.constructor;
+    if (name === 'DeleteCommand' || planted !== honest) {
+      return send.call(this, command, ...options);
+    }
+    const { left, got } = current();
+    const makeKey = (replies: Reply[]) => JSON.stringify([name, command.input, replies]);
+    for (let count = 0; count <= left.length; count += 1) {
+      const result = known.get(makeKey(left.slice(0, count)));
+      if (result) {
+        got.push(...left.splice(0, count));
+        return result;
+      }
+    }
+    const before = got.length;
+    const result = send.call(this, command, ...options);
+    const remember = () => known.set(makeKey(got.slice(before)), result);
+    result.then(remember, remember);
+    return result;
+  }
+
+  prototype.send = sendOnce as typeof prototype.send;
 }
 
 // One call runs at a time in a process, so what a call does depends on its replies alone.

@@ -46,7 +46,7 @@ const faults = Object.entries(subjects).flatMap(([subject, { plantedFaults }]) =
   Object.entries(plantedFaults).map(([title, planted]) => ({ subject, title, ...planted })),
 );
 // One of them shows in every run that the explorer can fail.
-const shown = 'a put that is sent again';
+const shown = 'a revocation that makes a record';
 
 test.each(faults.filter(({ title }) => isThorough || title === shown))(
   'the explorer finds $title',

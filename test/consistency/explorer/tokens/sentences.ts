@@ -214,7 +214,13 @@ function works({ operation }: Call, store: Store | undefined, seconds = 0): bool
   return item?.digest?.B === toDigest(token) && isActive(item, seconds);
 }
 
-const toDigest = (token: string): string => digestToken(token).toString('base64');
+const digests = new Map<string, string>();
+
+function toDigest(token: string): string {
+  const digest = digests.get(token) ?? digestToken(token).toString('base64');
+  digests.set(token, digest);
+  return digest;
+}
 
 const isActive = (item: Item | undefined, seconds = 0): boolean =>
   item !== undefined && !item.revoked && startTime + seconds < readEnd(item);
@@ -234,8 +240,15 @@ const isOwned = ({ owner }: Item): boolean => owner?.S === newToken.owner;
 const listOwned = (store: Store | undefined): (string | undefined)[] =>
   [...(store?.values() ?? [])].filter(isOwned).map(({ digest }) => digest?.B);
 
-const toText = (item: Item): string =>
-  JSON.stringify(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Items never change. */
+const texts = new WeakMap<Item, string>();
+
+function toText(item: Item): string {
+  const sorted = () => Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = texts.get(item) ?? JSON.stringify(sorted());
+  texts.set(item, text);
+  return text;
+}
 
 /** Returns the reads with this command that got a response. */
 const findReads = ({ requests }: Call, name: string): Request[] =>
