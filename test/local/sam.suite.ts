@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
+import { beforeAll, beforeEach, expect } from '@jest/globals';
 import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
@@ -79,20 +79,28 @@ const localCdk = `
   writeFileSync(stack + '.assets.json', '{}');
   writeFileSync(stack + '.template.json', '${JSON.stringify({ Resources: { ListPlants } })}');`;
 
-/** Copies the project, with programs in place of SAM CLI and of CDK's command line. */
-function copyProject() {
-  const project = temporaryFolder();
+/** A copy of the project, with programs in place of SAM CLI and of CDK's command line. */
+const project = temporaryFolder();
+const files = join(project, 'cdk.out', 'sam');
+const cdkPackage = join(project, 'node_modules', 'aws-cdk');
+const localPrograms = { cdk: join(cdkPackage, 'bin', 'cdk'), sam: join(project, 'sam.cjs') };
+
+beforeAll(() => {
   copyProduct(project);
-  const cdkPackage = join(project, 'node_modules', 'aws-cdk');
   rmSync(cdkPackage);
   mkdirSync(join(cdkPackage, 'bin'), { recursive: true });
   writeFileSync(join(cdkPackage, 'package.json'), '{}');
-  const cdk = join(cdkPackage, 'bin', 'cdk');
-  writeFileSync(cdk, localCdk);
-  const sam = join(project, 'sam.cjs');
-  writeFileSync(sam, localSam);
-  return { project, cdk, sam };
-}
+  writeFileSync(localPrograms.cdk, localCdk);
+  writeFileSync(localPrograms.sam, localSam);
+});
+
+// Otherwise, a test would find the output of the one before.
+beforeEach(() => {
+  const { cdk, sam } = localPrograms;
+  for (const path of [join(project, 'cdk.out'), `${cdk}.json`, `${sam}.json`, `${sam}.stopped`]) {
+    rmSync(path, { recursive: true, force: true });
+  }
+});
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
@@ -117,7 +125,6 @@ const sam = `${note}; [ "$1" = --version ] || exec ${node} sam.cjs "$@"`;
 
 /** Starts npm run sam with no other programs on its PATH than these. */
 function startSam(programs: Record<string, string>, env = {}, command = ['bin/sam.ts']) {
-  const { project, ...copies } = copyProject();
   const folder = temporaryFolder();
   for (const [name, code] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${code}\n`, { mode: 0o755 });
@@ -128,7 +135,7 @@ function startSam(programs: Record<string, string>, env = {}, command = ['bin/sa
   const options = { cwd: project, env: variables, detached: true };
   const started = startProgram(process.execPath, args, options);
   const calls = (name: string) => readFileSync(join(folder, `${name}.calls`), 'utf8');
-  return { ...started, ...copies, calls, files: join(project, 'cdk.out', 'sam') };
+  return { ...started, calls };
 }
 
 const testScripts = testOnPosix('it cannot start a script by its first line');
@@ -142,8 +149,7 @@ testScripts(
       AWS_SESSION_TOKEN: 'example',
       AWS_PROFILE: 'work',
     };
-    const started = startSam({ docker, sam }, own);
-    const { child, line, ended, calls, files } = started;
+    const { child, line, ended, calls } = startSam({ docker, sam }, own);
     await line(/SAM CLI prints several lines per request\./);
     // A terminal signals the whole group of processes, without SAM CLI.
     process.kill(-Number(child.pid), 'SIGWINCH');
@@ -153,7 +159,7 @@ testScripts(
     child.kill('SIGINT');
     expect(maskStart(await ended())).toMatchSnapshot();
 
-    expect(readJson(`${started.cdk}.json`)).toEqual([
+    expect(readJson(`${localPrograms.cdk}.json`)).toEqual([
       ...['synth', '--quiet', '--no-path-metadata', '--output', files],
       ...['--context', 'plant-store:architecture=x86_64'],
     ]);
@@ -166,7 +172,7 @@ testScripts(
         'local start-api --template FILES/PlantStore.template.json --port PORT ' +
         '--env-vars FILES/env-vars.json --warm-containers LAZY --debug\n',
     );
-    const variables = Object.entries(readJson(`${started.sam}.json`));
+    const variables = Object.entries(readJson(`${localPrograms.sam}.json`));
     expect(Object.fromEntries(variables.filter(([name]) => name.startsWith('AWS_')))).toEqual({
       AWS_CONFIG_FILE: '/dev/null',
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -201,10 +207,9 @@ testScripts('a terminal that is closed stops npm run sam, as Ctrl-C does', async
 });
 
 testScripts('an error after the start of SAM CLI stops it too', async () => {
-  const started = startSam({ docker, sam }, { FAULT: 'no tokens' });
-  const { code, stderr } = await started.ended();
+  const { code, stderr } = await startSam({ docker, sam }, { FAULT: 'no tokens' }).ended();
   expect([code, stderr.split('\n').at(-2)]).toEqual([1, 'error: Requested resource not found']);
-  await eventually('a signal to SAM CLI', () => existsSync(`${started.sam}.stopped`));
+  await eventually('a signal to SAM CLI', () => existsSync(`${localPrograms.sam}.stopped`));
 });
 
 testScripts('if SAM CLI does not start, its output and an error say so', async () => {
