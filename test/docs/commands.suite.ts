@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { root } from '../support/checkout.ts';
 import { makeBody } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { startNpmStart } from '../support/program.ts';
+import { type NpmStart, startNpmStart } from '../support/program.ts';
 import { codeBlocks, readCommands, readPage } from './page.ts';
+
+let store: NpmStart;
+beforeAll(async () => {
+  store = await startNpmStart(['--memory']);
+});
 
 const readme = readPage('README.md');
 const [section = ''] = /^## The API\n.*?^## /ms.exec(readme) ?? [];
@@ -13,7 +18,7 @@ const [section = ''] = /^## The API\n.*?^## /ms.exec(readme) ?? [];
 testOnPosix('it has no sh of its own')(
   'the commands of the README call the API, which returns the statuses and bodies that it shows',
   async () => {
-    const { baseUrl, dynamodbEndpoint } = await startNpmStart(['--memory']);
+    const { baseUrl, dynamodbEndpoint } = store;
     const script = codeBlocks(section, 'sh')
       .flatMap(readCommands)
       .join('\n')
@@ -50,7 +55,7 @@ test('the other commands of the README are those of a step of CI, or need an AWS
 });
 
 test('the problem on the page about the API is the response to its request', async () => {
-  const { baseUrl, headers } = await startNpmStart(['--memory']);
+  const { baseUrl, headers } = store;
   const page = readPage('docs/api.md');
   const [, url = ''] = /`GET ([^`]+)`\sreturns\s400/.exec(page) ?? [];
   const [shown = ''] = codeBlocks(page, 'json');
@@ -60,7 +65,7 @@ test('the problem on the page about the API is the response to its request', asy
 });
 
 test('the loop on the page about the API reads all pages', async () => {
-  const { baseUrl, token, headers } = await startNpmStart(['--memory']);
+  const { baseUrl, token, headers } = store;
   for (const id of [1, 2, 3, 4, 5]) {
     const body = makeBody(id, `Plant ${id}`);
     await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });
