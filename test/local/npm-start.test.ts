@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { devNull, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { tokenProgram } from '../../bin/token.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
@@ -14,6 +15,7 @@ import { makeBody, makeFields } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { type NpmStart, startNpmStart, startProgram } from '../support/program.ts';
 import { maskStart } from '../support/programs/printed.ts';
+import { runHere } from '../support/programs/run.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -497,6 +499,22 @@ test('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once',
   expect((await inspected.list()).status).toBe(401);
   await sendCommand(inspected, 'PutItem', JSON.stringify({ TableName: 'AccessTokens', Item }));
   expect((await inspected.list()).status).toBe(200);
+});
+
+test('the responses to a rotated token announce the end of its overlap', async () => {
+  const { baseUrl, dynamodbEndpoint } = inspected;
+  const runToken = (line: string, stdin = '') =>
+    runHere(tokenProgram, `${line} --dynamodb-endpoint ${dynamodbEndpoint}`, { stdin });
+  const { stdout: token } = await runToken('issue --owner rita --expires-in 30d');
+  const hoursLeft = async () => {
+    const headers = { Authorization: `Bearer ${token.trim()}` };
+    const response = await fetch(`${baseUrl}/plants`, { headers });
+    const end = Date.parse(`${response.headers.get('Access-Token-Expires')}`);
+    return Math.round((end - Date.now()) / 3_600_000);
+  };
+  expect(await hoursLeft()).toBe(30 * 24);
+  expect(await runToken('rotate - --overlap 1h', token)).toMatchObject({ code: 0 });
+  expect(await hoursLeft()).toBe(1);
 });
 
 test('SIGINT stops npm start at once, although a request is open', async () => {
