@@ -7,6 +7,7 @@ const forms: [variables: RegExp, form: RegExp, description: string][] = [
     /^https?:\/\/\S+$/,
     'an address like http://127.0.0.1:4566',
   ],
+  [/^AWS_CONTAINER_CREDENTIALS_RELATIVE_URI$/, /^\/\S*$/, 'a path like /v2/credentials'],
   [/^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN)$/, /^[!-~]+$/, 'one word in ASCII'],
   [
     /^AWS_DEFAULTS_MODE$/,

@@ -72,10 +72,13 @@ function explainLocal(
 }
 
 function explainStack(
-  error: SdkError & { code?: string },
+  error: SdkError & { code?: string; path?: string },
   { stack, profile, region }: StackTarget,
 ): string | undefined {
-  const { name, message, code } = error;
+  const { name, message, code, path } = error;
+  if (path !== undefined && path === process.env.AWS_WEB_IDENTITY_TOKEN_FILE) {
+    return `Cannot read the AWS credentials: ${message}. Correct AWS_WEB_IDENTITY_TOKEN_FILE.`;
+  }
   if (/^(Credentials|Token)ProviderError$/.test(name)) {
     return (
       `There are no AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}). ` +

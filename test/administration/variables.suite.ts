@@ -108,7 +108,13 @@ const odd: { env: Record<string, string>; options?: string; error: string; regio
       AWS_WEB_IDENTITY_TOKEN_FILE: missing,
       AWS_ROLE_ARN: 'arn:aws:iam::111122223333:role/ci',
     },
-    error: `ENOENT: no such file or directory, open '${missing}'`,
+    error:
+      `Cannot read the AWS credentials: ENOENT: no such file or directory, open '${missing}'. ` +
+      'Correct AWS_WEB_IDENTITY_TOKEN_FILE.',
+  },
+  {
+    env: { AWS_ACCESS_KEY_ID: '', AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '%%' },
+    error: noForm('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', 'a path like /v2/credentials'),
   },
 ];
 
