@@ -49,6 +49,10 @@ export async function createTable(
     await client.send(
       new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keys }),
     );
+    await waitUntilTableExists(
+      { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
+      { TableName },
+    );
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) {
       throw error;
@@ -58,10 +62,6 @@ export async function createTable(
       throw new OtherTableError(`a table ${TableName} with other keys or indexes`);
     }
   }
-  await waitUntilTableExists(
-    { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
-    { TableName },
-  );
 }
 
 /** Formats a table's keys and indexes, with the attributes in the order of their names. */
