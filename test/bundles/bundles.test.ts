@@ -5,6 +5,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { digestToken } from '../../functions/access-tokens/token.ts';
+import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { withoutAwsFiles } from '../../lib/local/away-from-aws.ts';
 import { makeToken } from '../../lib/tokens/make-token.ts';
@@ -23,6 +24,7 @@ import { makeBody, makeFields } from '../support/plant.ts';
 import { startProgram } from '../support/program.ts';
 import { operationEvent } from '../support/service/operation-event.ts';
 import { tokenEvent } from '../support/service/proxy-event.ts';
+import { functionId } from '../support/service/published.ts';
 
 /** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;
@@ -127,8 +129,11 @@ const list = operationEvent('listPlants');
 const remove = operationEvent('deletePlant');
 const plant = JSON.stringify(makeFields('Ficus'));
 
-/** Calls of each function, in order, with their results. */
-const calls: Record<FunctionId, [event: object, result: object, code: string][]> = {
+type Call = [event: object, result: object, code: string];
+
+/** Calls of each function, in order, with their results. By default, one that succeeds. */
+const calls: Record<FunctionId, Call[]> = {
+  ...succeed(),
   CreatePlant: [
     [create('Ficus'), { statusCode: 201, body: plant }, 'PLANT_CREATED'],
     [create('Ficus'), { statusCode: 200, body: plant }, 'PLANT_UNCHANGED'],
@@ -153,6 +158,16 @@ const calls: Record<FunctionId, [event: object, result: object, code: string][]>
     [tokenEvent(`Bearer ${unknownToken}`), { message: 'Unauthorized' }, 'TOKEN_REFUSED'],
   ],
 };
+
+/** Returns a call of each operation, which returns its success. */
+function succeed(): Record<Capitalize<Operation>, Call[]> {
+  const succeeding = Object.entries(operations).map(([name, { successes }]) => {
+    const [[statusCode, code] = []] = Object.entries<string>(successes);
+    const call = [operationEvent(name as Operation), { statusCode: Number(statusCode) }, code];
+    return [functionId(name as Operation), [call]];
+  });
+  return Object.fromEntries(succeeding);
+}
 
 /** The reports of function-process.mjs about a process in which all functions run, one by one. */
 let reports: Record<FunctionId, { modules: string[] }>;

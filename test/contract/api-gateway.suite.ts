@@ -44,13 +44,15 @@ test.each(accepted)('an Authorization can be written as %j', async (shape) => {
   expect((await ask('GET /plants', { token: null, headers })).status).toBe(200);
 });
 
+const routes: string[] = Object.values(operations).map(makeLine);
+
 /** Methods and paths that the API does not have. */
 const unknown = [
   ...['PUT /plants', 'PATCH /plants', 'DELETE /plants'],
   ...['GET /plants/7', 'POST /plants/7', 'PUT /plants/7', 'PATCH /plants/7'],
   ...['GET ', 'GET /', 'POST /', 'GET /favicon.ico', 'GET /plant', 'GET /plants7', 'GET /Plants'],
   ...['GET /plants.json', 'GET /plants/7/8', 'DELETE /plants/7/8', 'GET /v2/plants', 'POST /plant'],
-];
+].filter((line) => !routes.includes(line));
 
 // SAM CLI has other responses to these requests.
 if (!isSam) {

@@ -19,7 +19,7 @@ const questions: [what: string, line: string, options: () => Options, expected: 
     ['401 unauthorized', '200'],
   ],
   // There is no record of API Gateway's response to a request line that it cannot read.
-  ['%% in a path', 'GET /plants/%%', () => ({}), ['404 no-such-operation', '400']],
+  ['%% in a path', 'PATCH /plants/%%', () => ({}), ['404 no-such-operation', '400']],
   [
     'a raw { in a query',
     'GET /plants?{',

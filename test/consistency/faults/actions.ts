@@ -1,4 +1,5 @@
 import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import { functionId, published } from '../../support/service/published.ts';
 
 /** The functions that meet a failing database. */
 export type FunctionName = Operation | 'authorizer';
@@ -16,9 +17,12 @@ interface Access {
  * The actions of DynamoDB that each function uses. The tests of faults compare this table with the
  * functions' requests, and those of the stack with the functions' roles.
  */
-export const usedActions: Record<FunctionName, Access> = {
-  createPlant: { id: 'CreatePlant', table: 'Plants', actions: ['GetItem', 'PutItem'] },
-  listPlants: { id: 'ListPlants', table: 'Plants', actions: ['Query'] },
-  deletePlant: { id: 'DeletePlant', table: 'Plants', actions: ['DeleteItem', 'GetItem'] },
+export const usedActions = {
+  ...Object.fromEntries(
+    Object.entries(published).map(([name, { table, actions }]) => [
+      name,
+      { id: functionId(name as Operation), table, actions },
+    ]),
+  ),
   authorizer: { id: 'Authorizer', table: 'AccessTokens', actions: ['GetItem'] },
-};
+} as Record<FunctionName, Access>;

@@ -1,12 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Operation } from '../../../functions/shared/operations.ts';
-import createPlant from '../events/create-plant.json' with { type: 'json' };
-import deletePlant from '../events/delete-plant.json' with { type: 'json' };
-import listPlants from '../events/list-plants.json' with { type: 'json' };
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
 import { type ProxyEventInput, proxyEvent } from './proxy-event.ts';
-
-/** An event of each operation, about the plant with the id 7. SAM CLI uses them too. */
-const events: Record<Operation, SavedEvent> = { createPlant, listPlants, deletePlant };
 
 interface SavedEvent {
   requestContext: { path: string };
@@ -14,11 +10,16 @@ interface SavedEvent {
   body: string | null;
 }
 
-/** Returns the event of an operation. By default, it is about the plant with the id 7. */
+/**
+ * Returns the event of an operation, from the file of its function's name. By default, it is about
+ * the plant with the id 7. SAM CLI uses the files too.
+ */
 export function operationEvent(
   operation: Operation,
   changes: ProxyEventInput = {},
 ): APIGatewayProxyEvent {
-  const { body, pathParameters, requestContext } = events[operation];
+  const file = join(import.meta.dirname, '..', 'events', `${operations[operation].entry}.json`);
+  const saved: SavedEvent = JSON.parse(readFileSync(file, 'utf8'));
+  const { body, pathParameters, requestContext } = saved;
   return proxyEvent({ path: requestContext.path, pathParameters, body, ...changes });
 }
