@@ -9,7 +9,7 @@ import { isAllowed, tokenAuthorizer } from '../../lib/local/gateway/token-author
 import type { CallFunction, Outcome } from '../../lib/local/runtime/functions.ts';
 import { forge } from '../support/access-tokens/forge.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Request, send } from '../support/http/http-client.ts';
+import { type HttpRequest, send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 
 // The gateway alone. Each test starts one.
@@ -52,7 +52,7 @@ async function startGateway({ call = echo, corsOrigin }: Options = {}) {
     onResponse: (request) => handled.push(request),
   });
   const origin = await serve(listener);
-  const request = (path: string, { headers = [], ...options }: Omit<Request, 'path'> = {}) =>
+  const request = (path: string, { headers = [], ...options }: Omit<HttpRequest, 'path'> = {}) =>
     send(origin, { path, headers: [...bearer, ...headers], ...options });
 
   /** Returns a value with ID in place of the last request's id, HOST, TOKEN and DATE. */

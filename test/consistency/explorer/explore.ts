@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { loadCalls } from './calls.ts';
 import { plants } from './plants/subject.ts';
+import { loadCalls } from './running-calls.ts';
 import { explorer, type Scenario } from './schedules.ts';
 import type { Subject } from './subject.ts';
 import { accessTokens } from './tokens/subject.ts';

@@ -1,5 +1,5 @@
 /** A DynamoDB command: its name, and its parameters as JSON. */
-export type Command = { name: string; parameters: Record<string, unknown> };
+export type DatabaseCommand = { name: string; parameters: Record<string, unknown> };
 
 /** A response of DynamoDB. A string is a body that is not JSON. */
 export type DatabaseResponse = { status: number; body: Record<string, unknown> | string };
@@ -9,8 +9,8 @@ export type Reply = DatabaseResponse | string;
 
 const reads = ['GetItem', 'Query', 'Scan'];
 const writes = ['PutItem', 'UpdateItem', 'DeleteItem'];
-export const isRead = ({ name }: Pick<Command, 'name'>) => reads.includes(name);
-export const isWrite = ({ name }: Pick<Command, 'name'>) => writes.includes(name);
+export const isRead = ({ name }: Pick<DatabaseCommand, 'name'>) => reads.includes(name);
+export const isWrite = ({ name }: Pick<DatabaseCommand, 'name'>) => writes.includes(name);
 
 export const errorResponse = (
   status: number,
@@ -53,7 +53,7 @@ const readId = (item: unknown): string => {
 /** Executes a command, limited to those of the plant store. */
 export function execute(
   table: Table,
-  { name, parameters }: Command,
+  { name, parameters }: DatabaseCommand,
   stale = false,
 ): { response: DatabaseResponse; table: Table } {
   const { store, previous } = table;
@@ -94,7 +94,10 @@ export function execute(
 }
 
 /** Returns whether an item has what a command demands. */
-function holds({ ConditionExpression, ...values }: Command['parameters'], item?: Item): boolean {
+function holds(
+  { ConditionExpression, ...values }: DatabaseCommand['parameters'],
+  item?: Item,
+): boolean {
   const clauses = `${ConditionExpression ?? ''}`.split(' AND ').filter(Boolean);
   return clauses.every((clause) => {
     const alternatives = clause.replace(/^\((.*)\)$/, '$1').split(' OR ');
@@ -102,7 +105,11 @@ function holds({ ConditionExpression, ...values }: Command['parameters'], item?:
   });
 }
 
-function isTrue(test: string, item: Item | undefined, values: Command['parameters']): boolean {
+function isTrue(
+  test: string,
+  item: Item | undefined,
+  values: DatabaseCommand['parameters'],
+): boolean {
   const [, not, attribute = ''] = /^attribute_(not_)?exists\(#?(\w+)\)$/.exec(test) ?? [];
   if (attribute) {
     return (item?.[attribute] === undefined) === (not !== undefined);
@@ -115,7 +122,10 @@ function isTrue(test: string, item: Item | undefined, values: Command['parameter
 }
 
 /** Returns an item after an update, which creates a missing one. */
-function update({ Key, UpdateExpression, ...values }: Command['parameters'], item?: Item): Item {
+function update(
+  { Key, UpdateExpression, ...values }: DatabaseCommand['parameters'],
+  item?: Item,
+): Item {
   const form = /^SET (\w+) = (?:(if_not_exists)\(\1, )?(:\w+)\)?$/;
   const [, attribute = '', ifMissing, value = ''] = form.exec(`${UpdateExpression}`) ?? [];
   if (!attribute) {
@@ -126,10 +136,12 @@ function update({ Key, UpdateExpression, ...values }: Command['parameters'], ite
   return ifMissing ? { ...set, ...old } : { ...old, ...set };
 }
 
-const readValue = ({ ExpressionAttributeValues: values }: Command['parameters'], name: string) =>
-  (values as Item)[name];
+const readValue = (
+  { ExpressionAttributeValues: values }: DatabaseCommand['parameters'],
+  name: string,
+) => (values as Item)[name];
 
-function project(parameters: Command['parameters'], item: Item): Item {
+function project(parameters: DatabaseCommand['parameters'], item: Item): Item {
   const names = parameters.ExpressionAttributeNames as Record<string, string | undefined>;
   const projected = `${parameters.ProjectionExpression}`
     .split(', ')
@@ -138,7 +150,7 @@ function project(parameters: Command['parameters'], item: Item): Item {
 }
 
 /** Returns the items after the start key. */
-function scan({ ExclusiveStartKey: start }: Command['parameters'], seen: Store) {
+function scan({ ExclusiveStartKey: start }: DatabaseCommand['parameters'], seen: Store) {
   const after = start ? readId(start) : '';
   const left = [...seen].filter(([id]) => id > after);
   const [last] = left.length > pageSize ? (left[pageSize - 1] ?? []) : [];

@@ -1,6 +1,5 @@
-import type { FindNext, Next } from './calls.ts';
 import {
-  type Command,
+  type DatabaseCommand,
   errorResponse,
   execute,
   isRead,
@@ -9,6 +8,7 @@ import {
   type Reply,
   type Table,
 } from './model.ts';
+import type { FindNext, Next } from './running-calls.ts';
 import type { Call, History, Subject } from './subject.ts';
 
 /** Concurrent calls. Before them, the table has their subject or not. */
@@ -46,13 +46,13 @@ const hasBegun = ({ arrivals }: Call) => arrivals.length > 0;
 
 /** A call in progress. Until it ends, a request with its command waits for its fate. */
 type Running = Call & {
-  command?: Command | undefined;
+  command?: DatabaseCommand | undefined;
   after?: (reply: Reply) => Promise<Next>;
 };
 
 /** A request that arrives after its sender stopped waiting. */
 interface LateRequest {
-  command: Command;
+  command: DatabaseCommand;
   /** The index of its call. */
   sender: number;
 }
@@ -123,7 +123,7 @@ export function explorer(subject: Subject, findNext: FindNext): Explorer {
   /** Lets the request of a call meet its fate. */
   async function meet(moment: Moment, sender: number, fate: string): Promise<void> {
     const call = moment.calls[sender] as Running;
-    const command = call.command as Command;
+    const command = call.command as DatabaseCommand;
     const step = moment.stores.length - 1;
     const fault = faults[fate];
     const isLost = fate.startsWith('lost');
@@ -195,7 +195,7 @@ export function explorer(subject: Subject, findNext: FindNext): Explorer {
 }
 
 const readClock = ({ seconds }: History): number => Number(seconds.at(-1));
-const isOfDatabase = (command: Command): boolean => isRead(command) || isWrite(command);
+const isOfDatabase = (command: DatabaseCommand): boolean => isRead(command) || isWrite(command);
 
 const makeCall = ({ makes }: Subject, operation: string, i: number, seconds = 0): Running => ({
   // A call that makes nothing at random does the same in each place, and need not be run again.

@@ -1,9 +1,9 @@
 import type { TableName } from '../../../functions/shared/table-schema.ts';
-import type { Command, Item, Reply, Store } from './model.ts';
+import type { DatabaseCommand, Item, Reply, Store } from './model.ts';
 
 /** A request of a call, and the reply that it got. */
-export interface Request {
-  command: Command;
+export interface SentRequest {
+  command: DatabaseCommand;
   /** When it met its fate. */
   step: number;
   reply: Reply;
@@ -25,7 +25,7 @@ export interface Call {
   status: number;
   /** The body of a response, or what a command says. */
   body: string;
-  requests: Request[];
+  requests: SentRequest[];
   /** The steps at which its requests arrived. The call took effect at one of them, or in between. */
   arrivals: number[];
   /** The faults that its requests met. */
@@ -45,16 +45,16 @@ export interface History {
 }
 
 /** Sits between the calls and the network, and can change requests and replies. */
-export type Fault = (
-  command: Command,
-  send: (command: Command) => Promise<Reply>,
+export type Interceptor = (
+  command: DatabaseCommand,
+  send: (command: DatabaseCommand) => Promise<Reply>,
 ) => Promise<Reply>;
 
 /** A state that schedules must reach. */
 export type IsReached = (call: Call, history: History) => boolean;
 
 export interface PlantedFault {
-  fault: Fault;
+  fault: Interceptor;
   /** Calls that show the fault. */
   calls: string[];
   faults: number;

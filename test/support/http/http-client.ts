@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 
-export interface Request {
+export interface HttpRequest {
   method?: string;
   /** Within the base URL, percent-encoded. */
   path: string;
@@ -21,7 +21,7 @@ export interface HttpResponse {
 /** Sends a request exactly as given. `fetch` would normalize its path and headers. */
 export function send(
   baseUrl: string,
-  sent: Request,
+  sent: HttpRequest,
   agent: http.Agent | false = false,
 ): Promise<HttpResponse> {
   const { method = 'GET', path, headers = [], body, signal } = sent;

@@ -1,12 +1,12 @@
 import { altered } from '../altered.ts';
-import { current } from '../calls.ts';
 import { errorResponse, type Item, isWrite, type Reply } from '../model.ts';
-import type { Fault, PlantedFault } from '../subject.ts';
+import { current } from '../running-calls.ts';
+import type { Interceptor, PlantedFault } from '../subject.ts';
 import { withContent } from './calls.ts';
 
 /** Replaces replies to writes. */
 const mistaken =
-  (mistake: (reply: Reply) => Reply): Fault =>
+  (mistake: (reply: Reply) => Reply): Interceptor =>
   async (command, send) => {
     const reply = await send(command);
     return isWrite(command) ? mistake(reply) : reply;
@@ -19,7 +19,7 @@ const isThrottled = (reply: Reply) => JSON.stringify(reply) === JSON.stringify(t
 const puts = new WeakMap<object, Item>();
 
 /** Gives an equal plant the nonce of the call that reads it. */
-const comparesContents: Fault = async ({ name, parameters }, send) => {
+const comparesContents: Interceptor = async ({ name, parameters }, send) => {
   const call = current();
   if (name === 'PutItem') {
     puts.set(call, parameters.Item as Item);

@@ -8,7 +8,7 @@ import type { CallFunction } from '../../../../lib/local/runtime/functions.ts';
 import { makeToken } from '../../../../lib/tokens/make-token.ts';
 import { issueToken, listTokens, revokeToken, rotateToken } from '../../../../lib/tokens/tokens.ts';
 import { tokenEvent } from '../../../support/service/proxy-event.ts';
-import { current, isCall, makeAs, rememberResults, send } from '../calls.ts';
+import { current, isCall, makeAs, rememberResults, send } from '../running-calls.ts';
 import type { Call, Run } from '../subject.ts';
 
 export const newToken = { owner: 'ann', scopes: ['plants:read'], label: '', lifetime: 7200 };
@@ -38,7 +38,7 @@ export function findIssued({ start, operation }: Call): { id: string; token: str
 }
 
 /** A scenario's calls are about the stored token, or about that of the first call. */
-export const findTarget = (operation: string): { id: string; token: string } =>
+export const findNamedToken = (operation: string): { id: string; token: string } =>
   operation.endsWith(' new') ? findToken(0) : findToken();
 
 export async function load(): Promise<Run> {
@@ -68,7 +68,7 @@ export async function load(): Promise<Run> {
   /** Calls the API twice with a token. The second time, the policy may be cached. */
   async function authorize(operation: string): Promise<string> {
     const { authorize } = tokenAuthorizer(call, cacheSeconds);
-    const header = `Bearer ${findTarget(operation).token}`;
+    const header = `Bearer ${findNamedToken(operation).token}`;
     const first = await authorize(header, methodArn);
     await wait();
     const second = await authorize(header, methodArn);
@@ -90,7 +90,7 @@ export async function load(): Promise<Run> {
       await rotateToken(database, table, findToken().id, { overlap, show: printIssued });
     },
     authorize,
-    revoke: (operation) => revokeToken(database, table, findTarget(operation).id),
+    revoke: (operation) => revokeToken(database, table, findNamedToken(operation).id),
     async list() {
       const listed = await listTokens(database, table);
       return listed

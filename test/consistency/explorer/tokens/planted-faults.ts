@@ -1,19 +1,19 @@
 import { altered } from '../altered.ts';
-import { current } from '../calls.ts';
-import type { Command, Reply } from '../model.ts';
-import type { Fault, PlantedFault } from '../subject.ts';
+import type { DatabaseCommand, Reply } from '../model.ts';
+import { current } from '../running-calls.ts';
+import type { Interceptor, PlantedFault } from '../subject.ts';
 
 /** Removes a part of the condition of the commands with this name. */
-const without = (name: string, part: string | RegExp): Fault =>
+const without = (name: string, part: string | RegExp): Interceptor =>
   altered(name, (parameters) => ({
     ...parameters,
     ConditionExpression: `${parameters.ConditionExpression}`.replace(part, '') || undefined,
   }));
 
-const held = new WeakMap<object, Command>();
+const held = new WeakMap<object, DatabaseCommand>();
 
 /** Shows the token of a rotation after the update of the old one. */
-const showLate: Fault = async (command, send) => {
+const showLate: Interceptor = async (command, send) => {
   const call = current();
   if (command.name === 'Show' && call.operation.startsWith('rotate')) {
     held.set(call, command);
@@ -31,7 +31,7 @@ const showLate: Fault = async (command, send) => {
 const hasSucceeded = (reply: Reply) => typeof reply === 'object' && reply.status === 200;
 
 /** Makes the last list of an erasure find nothing. */
-const overlook: Fault = async (command, send) => {
+const overlook: Interceptor = async (command, send) => {
   const reply = await send(command);
   const call = current();
   const isErasure = call.operation === 'erase' && command.name === 'Scan';
@@ -47,7 +47,7 @@ const overlook: Fault = async (command, send) => {
 const deleting = new WeakSet<object>();
 
 /** Sends a put again after an unknown outcome. */
-const sendAgain: Fault = async (command, send) => {
+const sendAgain: Interceptor = async (command, send) => {
   const reply = await send(command);
   return command.name === 'PutItem' && reply === 'ECONNRESET' ? send(command) : reply;
 };

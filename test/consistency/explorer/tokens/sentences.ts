@@ -1,8 +1,8 @@
 import { digestToken } from '../../../../functions/access-tokens/token.ts';
-import { startTime } from '../calls.ts';
 import type { Item, Store } from '../model.ts';
-import type { Call, History, Request } from '../subject.ts';
-import { cacheSeconds, findIssued, findTarget, findToken, newToken } from './calls.ts';
+import { startTime } from '../running-calls.ts';
+import type { Call, History, SentRequest } from '../subject.ts';
+import { cacheSeconds, findIssued, findNamedToken, findToken, newToken } from './calls.ts';
 
 type Sentence = (call: Call, history: History) => string | undefined;
 
@@ -68,7 +68,7 @@ const sentences: Record<string, Sentence> = {
   },
 
   list(call, history) {
-    const seen = findMoments(call, history).map(([store, now]) => describe(store, now));
+    const seen = findMoments(call, history).map(([store, now]) => describeTokens(store, now));
     const always = seen[0]?.filter((token) => seen.every((tokens) => tokens.includes(token))) ?? [];
     const listed = call.body.split(',').filter(Boolean);
     if (call.status !== 0 || !always.every((token) => listed.includes(token))) {
@@ -89,7 +89,7 @@ const sentences: Record<string, Sentence> = {
     if (call.status !== 0) {
       return findUntruth(call, history);
     }
-    const { id } = findTarget(call.operation);
+    const { id } = findNamedToken(call.operation);
     const revoked: Item | undefined = Object(Object(call.requests.at(-1)?.reply).body).Attributes;
     const isAlive = findStoresAfter(call, history).some((store) => {
       const item = store.get(id);
@@ -189,7 +189,7 @@ function findUntruth(call: Call, history: History): string | undefined {
     return isTrue ? undefined : 'An erasure counted wrongly.';
   }
   const [, isTrue] = reasons.find(([text]) => text.test(call.body)) ?? [];
-  const { id } = findTarget(call.operation);
+  const { id } = findNamedToken(call.operation);
   const holds = moments.some(([store, now]) => isTrue?.(store.get(id), now, call));
   return holds ? undefined : 'The reason of an error was never true.';
 }
@@ -209,7 +209,7 @@ const hasShown = ({ requests }: Call): boolean =>
   requests.some(({ command, reply }) => command.name === 'Show' && typeof reply !== 'string');
 
 function works({ operation }: Call, store: Store | undefined, seconds = 0): boolean {
-  const { id, token } = findTarget(operation);
+  const { id, token } = findNamedToken(operation);
   const item = store?.get(id);
   return item?.digest?.B === toDigest(token) && isActive(item, seconds);
 }
@@ -228,7 +228,7 @@ const isActive = (item: Item | undefined, seconds = 0): boolean =>
 const readEnd = ({ expires }: Item): number => Number(expires?.N ?? Number.POSITIVE_INFINITY);
 
 /** Returns the ids of tokens with their status, as a list has them. */
-const describe = (store: Store, now: number): string[] =>
+const describeTokens = (store: Store, now: number): string[] =>
   [...store].map(([id, item]) => {
     const unrevoked = isActive(item, now) ? 'active' : 'expired';
     return `${id} ${item.revoked ? 'revoked' : unrevoked}`;
@@ -251,7 +251,7 @@ function toText(item: Item): string {
 }
 
 /** Returns the reads with this command that got a response. */
-const findReads = ({ requests }: Call, name: string): Request[] =>
+const findReads = ({ requests }: Call, name: string): SentRequest[] =>
   requests.filter(({ command, reply }) => {
     const { status, body } = Object(reply);
     return command.name === name && status === 200 && typeof body === 'object';

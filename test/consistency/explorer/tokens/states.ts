@@ -1,6 +1,6 @@
 import type { Item } from '../model.ts';
 import type { Call, History, IsReached } from '../subject.ts';
-import { findTarget, findToken } from './calls.ts';
+import { findNamedToken, findToken } from './calls.ts';
 
 /** States that schedules must reach, by the command that writes. */
 export const states = {
@@ -77,7 +77,7 @@ function findItem({ requests }: Call, name: string): Item | undefined {
 }
 
 const findAtEnd = ({ operation, requests }: Call, { stores }: History): Item | undefined =>
-  stores[Number(requests.at(-1)?.step)]?.get(findTarget(operation).id);
+  stores[Number(requests.at(-1)?.step)]?.get(findNamedToken(operation).id);
 
 /** Returns whether an authorizer began so many seconds after a rotation with an hour's overlap. */
 function isOverlapOver(call: Call, { calls, seconds }: History, after: number): boolean {

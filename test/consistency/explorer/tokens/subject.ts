@@ -1,6 +1,6 @@
 import { digestToken } from '../../../../functions/access-tokens/token.ts';
-import { startTime } from '../calls.ts';
 import type { Item } from '../model.ts';
+import { startTime } from '../running-calls.ts';
 import type { Subject } from '../subject.ts';
 import { findToken, load } from './calls.ts';
 import { plantedFaults } from './planted-faults.ts';

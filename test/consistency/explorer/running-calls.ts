@@ -7,19 +7,19 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
-import type { Command, Reply } from './model.ts';
-import type { Fault, Start, Subject } from './subject.ts';
+import type { DatabaseCommand, Reply } from './model.ts';
+import type { Interceptor, Start, Subject } from './subject.ts';
 
 /** What a call does next: it sends a command, or it ends with a response. */
 export type Next =
-  | { command: Command; after: (reply: Reply) => Promise<Next> }
+  | { command: DatabaseCommand; after: (reply: Reply) => Promise<Next> }
   | { command: undefined; status: number; body: string };
 
 /** Returns what a call does first. */
 export type FindNext = (start: Start) => Promise<Next>;
 
 interface Running extends Start {
-  send: (command: Command) => Promise<Reply>;
+  send: (command: DatabaseCommand) => Promise<Reply>;
   /** Replies of an earlier run of the same call that this one has not got yet. */
   left: Reply[];
   /** Replies that it got. */
@@ -62,11 +62,11 @@ export const startTime = 1_800_000_000;
 /** Returns whether a call is running here. */
 export const isCall = (): boolean => running.getStore() !== undefined;
 
-const honest: Fault = (command, send) => send(command);
+const honest: Interceptor = (command, send) => send(command);
 let planted = honest;
 
 /** Sends a command of the call that is running. */
-export const send = (command: Command): Promise<Reply> => planted(command, current().send);
+export const send = (command: DatabaseCommand): Promise<Reply> => planted(command, current().send);
 
 /** The other table is empty, and a schedule does not decide about its requests. */
 const noItems: Reply = { status: 200, body: { Items: [], Count: 0, ScannedCount: 0 } };
@@ -119,7 +119,7 @@ export async function loadCalls({ table, load }: Subject, fault = honest): Promi
   function start(call: Start, replies: Reply[]): Promise<Next> {
     const state = { ...makeRunning(call.number), ...call, left: [...replies] };
     /** A call may send several commands at a time. They get their replies in order. */
-    const waiting: { command: Command; receive: (reply: Reply) => void }[] = [];
+    const waiting: { command: DatabaseCommand; receive: (reply: Reply) => void }[] = [];
     let next = Promise.withResolvers<Next>();
 
     function report(): void {
@@ -144,7 +144,7 @@ export async function loadCalls({ table, load }: Subject, fault = honest): Promi
       next.resolve({ command: first.command, after });
     }
 
-    const send = (command: Command) =>
+    const send = (command: DatabaseCommand) =>
       new Promise<Reply>((resolve) => {
         const receive = (reply: Reply) => {
           state.got.push(reply);
