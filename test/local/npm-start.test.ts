@@ -83,24 +83,22 @@ function copyProject(settings: object): Copy {
 const startCopy = ({ folder }: Copy, options: string[] = [], others = {}): Promise<NpmStart> =>
   startNpmStart(['--memory', ...options], { project: folder, cwd: folder, ...others });
 
-const copy = copyProject({ 'plant-store:cors-origin': 'https://plants.example' });
+const copy = copyProject({
+  'plant-store:cors-origin': 'https://plants.example',
+  'plant-store:authorizer-cache': 0,
+});
 /** For the tests that leave it as it is. */
 let running: NpmStart;
-/** Another one, with other options and settings. */
+/** Another one, with other options. */
 let inspected: NpmStart;
 
 const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
 const hasIPv6 = addresses.some(({ address }) => address === '::1');
 const testIPv6 = hasIPv6 ? test : test.skip;
 
-async function startInspected(): Promise<NpmStart> {
-  const host = hasIPv6 ? ['--dynamodb-host', '::1'] : [];
-  const project = copyProject({ 'plant-store:authorizer-cache': 0 });
-  return await startCopy(project, ['--inspect', '127.0.0.1:0', ...host]);
-}
-
 beforeAll(async () => {
-  inspected = await startInspected();
+  const host = hasIPv6 ? ['--dynamodb-host', '::1'] : [];
+  inspected = await startCopy(copy, ['--inspect', '127.0.0.1:0', ...host]);
   // The SDK would fail if it read the AWS files of a developer.
   const file = join(copy.folder, 'aws-config');
   writeFileSync(file, '[profile work]\ndefaults_mode = of a developer\n');
@@ -494,11 +492,11 @@ testLimits('a failed write stops npm start, and the next one has the others', as
 });
 
 test('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once', async () => {
-  expect((await inspected.list()).status).toBe(200);
-  const Item = await deleteToken(inspected);
-  expect((await inspected.list()).status).toBe(401);
-  await sendCommand(inspected, 'PutItem', JSON.stringify({ TableName: 'AccessTokens', Item }));
-  expect((await inspected.list()).status).toBe(200);
+  expect((await running.list()).status).toBe(200);
+  const Item = await deleteToken(running);
+  expect((await running.list()).status).toBe(401);
+  await sendCommand(running, 'PutItem', JSON.stringify({ TableName: 'AccessTokens', Item }));
+  expect((await running.list()).status).toBe(200);
 });
 
 test('the responses to a rotated token announce the end of its overlap', async () => {
