@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
 import { joinText } from './short-form.ts';
 import { findProperties, templates } from './templates.ts';
 
@@ -24,6 +25,11 @@ const statuses = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   WAF_FILTERED: 403,
 };
+
+/** Variables of access logs. A deprecated one would print a warning. */
+const variablesOfCdk = Object.entries(Object.getOwnPropertyDescriptors(AccessLogField))
+  .filter(([name]) => name.startsWith('context') && name !== 'contextAccountId')
+  .map(([, { value }]) => value('tokenId'));
 
 const additionalHeaders: Record<string, object> = {
   ACCESS_DENIED: {
@@ -113,6 +119,12 @@ describe.each(['default', 'everything', 'throwaway'] as const)('with the setting
         latencyMs: '$context.responseLatency',
         bytes: '$context.responseLength',
       });
+      // AWS writes a misspelt one as "-". CDK lacks the one of TLS, which AWS's page on security
+      // policies names.
+      const variables: string[] = Object.values(JSON.parse(Format));
+      expect(variables.filter((variable) => !variablesOfCdk.includes(variable))).toEqual([
+        '$context.tlsVersion',
+      ]);
     }
   });
 

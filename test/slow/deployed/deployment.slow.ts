@@ -153,6 +153,22 @@ test('a second deployment of a GitHub job changes nothing', async () => {
   expect(output).toContain('no changes');
 });
 
+// MiniStack looks for drift in few types of resources, and not in stages.
+test('cdk drift names a setting of a function that was changed by hand', async () => {
+  const findDrift = async () => (await cdk(['drift', ...synthesized])).all;
+  const find = 'cloudformation describe-stack-resource --stack-name PlantStore --output text';
+  const id = '--logical-resource-id ListPlants --query StackResourceDetail.PhysicalResourceId';
+  const { stdout: name } = await run('aws', `${find} ${id}`.split(' '));
+  const setMemory = (size: string) => {
+    const update = 'lambda update-function-configuration --function-name';
+    return run('aws', [...update.split(' '), name.trim(), '--memory-size', size]);
+  };
+  expect(await findDrift()).toContain('No drift detected');
+  await setMemory('1024');
+  expect(await findDrift()).toMatch(/ ListPlants\n.*MemorySize\n.* 512\n.* 1024\n/);
+  await setMemory('512');
+});
+
 test('a revoked token works while the authorizer’s policy is cached', async () => {
   expect(await lifeOfToken()).toEqual([200, 200]);
 });
