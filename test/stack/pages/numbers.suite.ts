@@ -209,6 +209,8 @@ const phrases: Record<string, string[]> = {
     `returns ${status('no-such-operation')} (or ${status('invalid-request')});`,
     `8 MB return ${status('content-too-large')};`,
     `miss a ${unavailable} that`,
+    `the ${status('unauthorized')} before it and the ${limited} after`,
+    'between two `curl',
     `starts it ${waitHours} hours later`,
     `that got ${limited} meanwhile`,
     `| ${rate} | requests a second to each method, 1 to 10000; the burst is twice that, at most ${grouped(aws.largestBurst)}.`,
