@@ -21,9 +21,8 @@ export class OtherTableError extends Error {}
 
 export async function createTables(endpoint: string): Promise<void> {
   const client = localClient(endpoint);
-  for (const name of Object.keys(tableIds) as TableName[]) {
-    await createTable(client, tableIds[name], tableKeys[name]);
-  }
+  const names = Object.keys(tableIds) as TableName[];
+  await Promise.all(names.map((name) => createTable(client, tableIds[name], tableKeys[name])));
   client.destroy();
 }
 
