@@ -81,7 +81,7 @@ const validators = {
 const forms: Record<string, RegExp> = {
   'Access-Token-Expires': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
   Location: /^(?:\/[^/]+)*\/plants\/(?:0|-?[1-9][0-9]{0,18})$/,
-  Link: /^<(?:\/[^/?]+)*\/plants\?(?:[^>]*&)?limit=[1-9][0-9]{0,3}&cursor=1[\w-]{10}[AEIMQUYcgkosw048]>; rel="next"$/,
+  Link: /^<(?:\/[^/?]+)*\/plants\?(?:[^>]*&)?limit=[1-9][0-9]{0,3}&cursor=1[\w-]{10}[AEIMQUYcgkosw048](?:&[^>]*)?>; rel="next"$/,
 };
 
 /** Headers that a response may have only if its description has them. */
