@@ -61,17 +61,9 @@ test.each(ids)(
 );
 
 test('the SDK has the strings by which a bundle is known to lack its parts', () => {
-  const contents = "import '@aws-sdk/credential-provider-node'; import '@aws-sdk/client-dynamodb';";
-  const { outputFiles } = buildSync({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    ignoreAnnotations: true,
-    platform: 'node',
-    mainFields: ['module', 'main'],
-    format: 'esm',
-    write: false,
-  });
-  const sdk = `${outputFiles[0]?.text}`;
+  const packages = '@{aws-sdk,smithy}/{core,credential-provider-*,nested-clients}';
+  const files = globSync(`node_modules/${packages}/dist-es/**/*.js`, { cwd: root });
+  const sdk = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   expect(neverUsed.filter((text) => !sdk.includes(text))).toEqual([]);
 });
 
