@@ -45,6 +45,9 @@ const chosen = isShort
     ];
 const all = given.length > 0 ? given.map((scenario) => JSON.parse(scenario)) : chosen;
 const planted = plantedFaults[`${values.fault}`];
+if (values.fault !== undefined && !planted) {
+  throw new Error(`Choose one of ${Object.keys(plantedFaults).join(', ')}.`);
+}
 const { begin, findSteps, take, findViolation } = explorer(
   subject,
   await loadCalls(subject, planted?.fault),
