@@ -1,6 +1,6 @@
 import { GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { parseInput } from '../../functions/http/input.ts';
 import { formatCursor, listQuery } from '../../functions/plants/page.ts';
 import { parsePlant } from '../../functions/plants/plant.ts';
@@ -22,7 +22,7 @@ const readItem = (owner: string, id: bigint) =>
 const plants = plantStore(database, TableName);
 const put = (Item: object) => database.send(new PutCommand({ TableName, Item }));
 
-test('a list of several DynamoDB pages is complete', async () => {
+test('a list of several DynamoDB pages is complete, and can abort each consistent read', async () => {
   // A page of DynamoDB ends at 1 MB. Longer names than the API allows make few items enough.
   const name = 'a'.repeat(390_000);
   const ids = [1n, 2n, 3n, 4n, 5n];
@@ -34,6 +34,17 @@ test('a list of several DynamoDB pages is complete', async () => {
   expect(await listIds(1001)).toEqual(ids);
   expect(await listIds(4)).toEqual(ids.slice(0, 4));
   expect(await listIds(1001, 1n)).toEqual(ids.slice(1));
+
+  const send = jest.spyOn(database, 'send');
+  const options = { abortSignal: new AbortController().signal };
+  await plants.list('many', 1001, undefined, options);
+  const { calls } = send.mock;
+  send.mockRestore();
+  expect(calls.length).toBeGreaterThan(1);
+  for (const [query, given] of calls) {
+    expect(query.input).toHaveProperty('ConsistentRead', true);
+    expect(given).toBe(options);
+  }
 });
 
 test('an item has its key, its fields and a nonce of 8 bytes', async () => {
