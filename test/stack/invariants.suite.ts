@@ -127,7 +127,7 @@ describe.each(groups)('with the settings $group', ({ group, isKept }) => {
 const findUsed = (template: Template) => ({
   retention: template.Resources.Plants.DeletionPolicy,
   architectures: template.Resources.ListPlants.Properties.Architectures,
-  throttle: makeThrottle(template),
+  throttle: readThrottle(template),
   cache: findCache(template),
   daily: findDaily(template),
   origin: template.Resources.ListPlants.Properties.Environment.Variables.CORS_ORIGIN,
@@ -179,9 +179,10 @@ test('each setting is used', () => {
     mail: [],
     name: 'PlantStore',
   });
+  expect(readThrottle(synthesize({ 'throttle-rate': '2500' }))).toEqual([2500, 5000]);
 });
 
-function makeThrottle(template: Template) {
+function readThrottle(template: Template) {
   const [{ MethodSettings }] = findProperties(template, 'AWS::ApiGateway::Stage');
   const [{ ThrottlingRateLimit, ThrottlingBurstLimit }] = MethodSettings;
   return [ThrottlingRateLimit, ThrottlingBurstLimit];

@@ -195,8 +195,8 @@ export function rememberResults(): void {
     }
     const before = got.length;
     const result = send.call(this, command, ...options);
-    const remember = () => known.set(makeKey(got.slice(before)), result);
-    result.then(remember, remember);
+    const keep = () => known.set(makeKey(got.slice(before)), result);
+    result.then(keep, keep);
     return result;
   }
 
