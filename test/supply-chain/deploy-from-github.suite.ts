@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readPage } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
@@ -83,13 +83,11 @@ test.each(workflows)('%s may only read by default', (file) => {
   expect(readPage(`.github/workflows/${file}`)).toContain('\npermissions:\n  contents: read\n\n');
 });
 
-/**
- * Runs a step of the workflow, as GitHub does, in a folder with programs. Returns its exit code.
- */
-async function runStep(name: string, cwd: string): Promise<number | null> {
+/** Runs a step of the workflow in a folder, as GitHub does. Returns its exit code. */
+async function runStep(name: string, cwd: string, functions = ''): Promise<number | null> {
   const { script = '' } = scripts.find((step) => step.name === name) ?? {};
-  const env = { PATH: `${cwd}${delimiter}${process.env.PATH}` };
-  return (await startProgram('bash', bashArguments(script), { cwd, env }).ended()).code;
+  const args = bashArguments(`${functions}\n${script}`);
+  return (await startProgram('bash', args, { cwd }).ended()).code;
 }
 
 const testStep = testOnPosix('it has no Bash of its own');
@@ -114,31 +112,37 @@ testStep.each([
   expect(await runStep(step, folder)).toBe(status);
 });
 
+const tokenStep = 'Call the deployed API without a token';
 const ours = { type: 'urn:problem-type:plant-store:unauthorized' };
 const unknownStage = { message: 'Missing Authentication Token' };
+
+testStep('after a deployment, calls without a token go on until the stage is known', async () => {
+  const received: string[] = [];
+  const origin = await serve(({ method, url, headers }, response) => {
+    received.push(`${method} ${url} ${headers.authorization}`);
+    const isKnown = received.length === 3;
+    response.writeHead(isKnown ? 401 : 403).end(JSON.stringify(isKnown ? ours : unknownStage));
+  });
+  const folder = temporaryFolder();
+  const outputs = { 'PlantStore-copy': { BaseUrl: `${origin}/v1`, NextCommand: '' } };
+  writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs));
+  expect(await runStep(tokenStep, folder, 'sleep() { :; }')).toBe(0);
+  expect(received).toEqual(Array(3).fill('GET /v1/plants undefined'));
+});
+
 testStep.each([
-  { unknown: 2, status: 401, body: ours, calls: 3, code: 0 },
-  { unknown: 0, status: 401, body: { message: 'Unauthorized' }, calls: 1, code: 1 },
-  { unknown: 0, status: 403, body: { message: 'Forbidden' }, calls: 1, code: 1 },
-  { unknown: 0, status: 200, body: ours, calls: 1, code: 1 },
-  { unknown: 100, status: 401, body: ours, calls: 30, code: 1 },
-])(
-  'after a deployment, $status $body to a call without a token, after $unknown responses of an unknown stage, ends with $code',
-  async ({ unknown, status, body, calls, code }) => {
-    const received: string[] = [];
-    const origin = await serve(({ method, url, headers }, response) => {
-      received.push(`${method} ${url} ${headers.authorization}`);
-      const isKnown = received.length > unknown;
-      response.writeHead(isKnown ? status : 403).end(JSON.stringify(isKnown ? body : unknownStage));
-    });
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
-    const outputs = { 'PlantStore-copy': { BaseUrl: `${origin}/v1`, NextCommand: '' } };
-    writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs));
-    expect(await runStep('Call the deployed API without a token', folder)).toBe(code);
-    expect(received).toEqual(Array(calls).fill('GET /v1/plants undefined'));
-  },
-);
+  { status: 401, body: { message: 'Unauthorized' }, calls: 1 },
+  { status: 403, body: { message: 'Forbidden' }, calls: 1 },
+  { status: 200, body: ours, calls: 1 },
+  { status: 403, body: unknownStage, calls: 30 },
+])('after a deployment, $status $body to a call without a token is a failure', async (row) => {
+  const { status, body, calls } = row;
+  const curl = `echo >>calls; echo '${JSON.stringify(body)}' >response.json; echo ${status}`;
+  const folder = temporaryFolder();
+  const functions = `node() { :; }; sleep() { :; }; curl() { ${curl}; }`;
+  expect(await runStep(tokenStep, folder, functions)).toBe(1);
+  expect(readFileSync(join(folder, 'calls'), 'utf8')).toHaveLength(calls);
+});
 
 test.each(workflows)('%s pins each action', (file) => {
   const uses = [...readPage(`.github/workflows/${file}`).matchAll(/uses: (.+)/g)];
