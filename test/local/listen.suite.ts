@@ -22,6 +22,12 @@ test.each([
   expect([error.message, error.cause ?? error]).toEqual([line, failed]);
 });
 
+test('a taken port fails with one line', async () => {
+  const { port } = new URL(await serve(() => {}));
+  const line = `Port ${port} is taken. Choose another with --port.`;
+  await expect(listen(createServer(), Number(port))).rejects.toThrow(line);
+});
+
 const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
 const outer = addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
 // Other systems send nothing to the loopback address from another one.

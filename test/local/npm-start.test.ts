@@ -411,87 +411,88 @@ const failToWatch = (code: string) => `
 test.each([
   ['EMFILE', 'fs.inotify.max_user_instances=1024'],
   ['ENOSPC', 'fs.inotify.max_user_watches=524288'],
-])('--watch without a watcher left (%s) fails with one line', async (code, setting) => {
+])('without a watcher left (%s), an error has one line', async (code, setting) => {
   const hook = `--import=data:text/javascript,${encodeURIComponent(failToWatch(code))}`;
-  const args = ['bin/start.ts', '--memory', '--port', '0', '--dynamodb-port', '0', '--watch'];
-  const env = { ...process.env, NODE_OPTIONS: `${stoppedClock.NODE_OPTIONS} ${hook}` };
-  expect(await startProgram(process.execPath, args, { env }).ended()).toEqual({
-    code: 1,
-    stdout: '',
-    stderr:
-      'error: functions/ cannot be watched: other programs of this user watch as much as the ' +
-      `system allows. Stop one, or raise the limit: sudo sysctl ${setting}\n`,
+  const watch = `import('./lib/local/runtime/watch.ts')
+    .then(({ watchFunctions }) => watchFunctions())
+    .catch((error) => console.log(error.message));`;
+  const args = [hook, '--eval', watch];
+  expect(await startProgram(process.execPath, args).ended()).toEqual({
+    code: 0,
+    stdout:
+      'functions/ cannot be watched: other programs of this user watch as much as the system ' +
+      `allows. Stop one, or raise the limit: sudo sysctl ${setting}\n`,
+    stderr: '',
   });
 });
 
-test.each([
-  {
-    options: ['--port', 'PORT'],
-    stderr: 'error: Port PORT is taken. Choose another with --port.\n',
-  },
-  {
-    options: ['--port', '0', '--inspect', 'PORT'],
+test('an address that no debugger can use fails with one line', async () => {
+  const { port } = new URL(await serve(() => {}));
+  const args = ['bin/start.ts', '--memory', '--inspect', port];
+  expect(await startProgram(process.execPath, args).ended()).toEqual({
+    code: 1,
+    stdout: '',
     // The first line is Node's.
     stderr:
-      'Starting inspector on 127.0.0.1:PORT failed: address already in use\n' +
-      'error: No debugger can use 127.0.0.1:PORT. Choose another address with --inspect.\n',
-  },
-  {
-    options: ['--port', '0', '--inspect', '192.0.2.1:PORT'],
-    stderr:
-      'Starting inspector on 192.0.2.1:PORT failed: address not available\n' +
-      'error: No debugger can use 192.0.2.1:PORT. Choose another address with --inspect.\n',
-  },
-])('an address that cannot be used fails with one line: $options', async ({ options, stderr }) => {
-  const { port } = new URL(await serve(() => {}));
-  const fill = (text: string) => text.replaceAll('PORT', port);
-  const args = ['--memory', '--dynamodb-port', '0', ...options.map(fill)];
-  const program = startProgram(process.execPath, ['bin/start.ts', ...args]);
-  expect(await program.ended()).toEqual({ code: 1, stdout: '', stderr: fill(stderr) });
+      `Starting inspector on 127.0.0.1:${port} failed: address already in use\n` +
+      `error: No debugger can use 127.0.0.1:${port}. Choose another address with --inspect.\n`,
+  });
 });
 
 const testLimits = testOnPosix('it limits no file');
 
-testLimits('a failed write stops npm start, and the next one has the others', async () => {
-  const data = join(temporaryFolder(), 'new', 'store');
-  // A file of the database cannot grow beyond 32 or 64 KiB, as if the disk was full.
-  const start = join(root, 'bin', 'start.ts');
-  const limited = ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, start];
-  const args = ['--port', '0', '--dynamodb-port', '0', '--data', data];
-  const env = { ...process.env, ...stoppedClock };
-  const program = startProgram('sh', [...limited, ...args], { env });
-  await program.line(/^Press Ctrl-C/);
-  const [, baseUrl = ''] = /^Plant Store: (.+)$/m.exec(program.output.stdout) ?? [];
-  const [, token = ''] = /Bearer (\w+)/.exec(program.output.stdout) ?? [];
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const created: string[] = [];
-  for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
-    const name = `${id} ${'🌵'.repeat(190)}`;
-    const body = makeBody(id, name);
-    const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
-      () => undefined,
-    );
-    if (response?.status !== 201) {
-      break;
+testLimits(
+  'a failed write stops npm start, and the next one has the others until SIGINT',
+  async () => {
+    const data = join(temporaryFolder(), 'new', 'store');
+    // A file of the database cannot grow beyond 32 or 64 KiB, as if the disk was full.
+    const start = join(root, 'bin', 'start.ts');
+    const limited = ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, start];
+    const args = ['--port', '0', '--dynamodb-port', '0', '--data', data];
+    const env = { ...process.env, ...stoppedClock };
+    const program = startProgram('sh', [...limited, ...args], { env });
+    await program.line(/^Press Ctrl-C/);
+    const [, baseUrl = ''] = /^Plant Store: (.+)$/m.exec(program.output.stdout) ?? [];
+    const [, token = ''] = /Bearer (\w+)/.exec(program.output.stdout) ?? [];
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const created: string[] = [];
+    for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
+      const name = `${id} ${'🌵'.repeat(190)}`;
+      const body = makeBody(id, name);
+      const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
+        () => undefined,
+      );
+      if (response?.status !== 201) {
+        break;
+      }
+      created.push(name);
     }
-    created.push(name);
-  }
-  expect(created.length).toBeGreaterThan(20);
-  const { code, stdout, stderr } = maskStart(await program.ended());
-  expect({
-    code,
-    stdout: stdout.replace(data, 'FOLDER'),
-    stderr: stderr
-      .replaceAll(/^.* POST {3}\/v1\/plants 201 \d+ ms\n/gm, '')
-      .replaceAll(data, 'FOLDER')
-      // The part that the system adds.
-      .replace(/IO error: .*: /, 'IO error: …: '),
-  }).toMatchSnapshot();
+    expect(created.length).toBeGreaterThan(20);
+    const { code, stdout, stderr } = maskStart(await program.ended());
+    expect({
+      code,
+      stdout: stdout.replace(data, 'FOLDER'),
+      stderr: stderr
+        .replaceAll(/^.* POST {3}\/v1\/plants 201 \d+ ms\n/gm, '')
+        .replaceAll(data, 'FOLDER')
+        // The part that the system adds.
+        .replace(/IO error: .*: /, 'IO error: …: '),
+    }).toMatchSnapshot();
 
-  const next = await startNpmStart(['--data', data]);
-  const names = ((await (await next.list()).json()) as { name: string }[]).map(({ name }) => name);
-  expect(names.slice(0, created.length)).toEqual(created);
-});
+    const next = await startNpmStart(['--data', data]);
+    const names = ((await (await next.list()).json()) as { name: string }[]).map(
+      ({ name }) => name,
+    );
+    expect(names.slice(0, created.length)).toEqual(created);
+
+    // It stops at once, although a request is open.
+    const socket = connect(Number(new URL(next.baseUrl).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await eventually('a connection', once(socket, 'connect'));
+    socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    await next.stop('SIGINT');
+  },
+);
 
 test('if cdk.json sets authorizer-cache to 0, a deleted token gets 401 at once', async () => {
   expect((await running.list()).status).toBe(200);
@@ -515,13 +516,4 @@ test('the responses to a rotated token announce the end of its overlap', async (
   expect(await hoursLeft()).toBe(30 * 24);
   expect(await runToken('rotate - --overlap 1h', token)).toMatchObject({ code: 0 });
   expect(await hoursLeft()).toBe(1);
-});
-
-test('SIGINT stops npm start at once, although a request is open', async () => {
-  const store = await startNpmStart(['--memory']);
-  const socket = connect(Number(new URL(store.baseUrl).port), '127.0.0.1');
-  socket.on('error', () => undefined);
-  await eventually('a connection', once(socket, 'connect'));
-  socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
-  await store.stop('SIGINT');
 });
