@@ -9,3 +9,4 @@ import './reference.suite.ts';
 import './request-log.suite.ts';
 import './runtime.suite.ts';
 import './sam.suite.ts';
+import './sam-cli.suite.ts';

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect } from '@jest/globals';
 import { copyProduct, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import { eventually } from '../support/eventually.ts';
 import { testOnPosix } from '../support/posix.ts';
 import { startProgram } from '../support/program.ts';
 import { maskStart } from '../support/programs/printed.ts';
@@ -22,7 +21,6 @@ const localSam = `
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || setImmediate(() => process.exit()), 100);
   process.on('SIGINT', () => {
-    writeFileSync(__filename + '.stopped', '');
     console.error('Stopping');
     setTimeout(() => process.exit(), 100);
   });
@@ -50,24 +48,9 @@ const localSam = `
     console.error('code 400, message Bad request syntax (GET /SAM_CONTAINER_ID: 9f8e7d HTTP/1.1)');
     response.writeHead(FAULT || !isList || status !== 200 ? 502 : 200).end('[]');
   });
-  async function start() {
-    if (FAULT === 'no tokens') {
-      await fetch(endpoint, {
-        method: 'POST',
-        headers: {
-          authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c',
-          'content-type': 'application/x-amz-json-1.0',
-          'x-amz-date': '20260101T000000Z',
-          'x-amz-target': 'DynamoDB_20120810.DeleteTable',
-        },
-        body: '{"TableName":"AccessTokens"}',
-      });
-    }
-    server.listen(values.port, '127.0.0.1', () => {
-      console.error(' * Running on http://127.0.0.1:' + server.address().port);
-    });
-  }
-  start();`;
+  server.listen(values.port, '127.0.0.1', () => {
+    console.error(' * Running on http://127.0.0.1:' + server.address().port);
+  });`;
 
 const variable = 'AWS_ENDPOINT_URL_DYNAMODB';
 const ListPlants = { Properties: { Environment: { Variables: { [variable]: '' } } } };
@@ -97,7 +80,7 @@ beforeAll(() => {
 // Otherwise, a test would find the output of the one before.
 beforeEach(() => {
   const { cdk, sam } = localPrograms;
-  for (const path of [join(project, 'cdk.out'), `${cdk}.json`, `${sam}.json`, `${sam}.stopped`]) {
+  for (const path of [join(project, 'cdk.out'), `${cdk}.json`, `${sam}.json`]) {
     rmSync(path, { recursive: true, force: true });
   }
 });
@@ -196,20 +179,6 @@ testScripts('the end of the launcher stops npm run sam before the functions resp
   await line(/^GET$/);
   child.kill('SIGKILL');
   expect((await ended()).stderr).toMatch(/^GET\nStopping\n$/m);
-});
-
-testScripts('a terminal that is closed stops npm run sam, as Ctrl-C does', async () => {
-  const { child, line, ended } = startSam({ docker, sam });
-  await line(/^Press Ctrl-C/);
-  child.kill('SIGHUP');
-  const { code, stderr } = await ended();
-  expect([code, stderr.split('\n').at(-2)]).toEqual([0, 'Stopping']);
-});
-
-testScripts('an error after the start of SAM CLI stops it too', async () => {
-  const { code, stderr } = await startSam({ docker, sam }, { FAULT: 'no tokens' }).ended();
-  expect([code, stderr.split('\n').at(-2)]).toEqual([1, 'error: Requested resource not found']);
-  await eventually('a signal to SAM CLI', () => existsSync(`${localPrograms.sam}.stopped`));
 });
 
 testScripts('if SAM CLI does not start, its output and an error say so', async () => {
