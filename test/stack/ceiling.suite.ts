@@ -115,6 +115,9 @@ const floods =
   (minute) =>
     minute % day >= day / 2 && minute % day < day / 2 + minutes ? perMinute : even(0.2)(minute);
 
+// In the sandbox of Jest, each use of a global costs a microsecond.
+const { max, round } = Math;
+
 /** Simulates 30 days of traffic, and three quiet days after them. */
 function simulate(traffic: Traffic, countsRejected: boolean) {
   let rateLimit = 200;
@@ -122,7 +125,8 @@ function simulate(traffic: Traffic, countsRejected: boolean) {
   let [alarms, offered, served, latest, most, sum] = [0, 0, 0, 0, 0, 0];
   const counts: number[] = [];
   const responses: number[] = [];
-  const executions: { at: number; waits: Generator<number, void> }[] = [];
+  /** The executions by the minute in which their wait ends. */
+  const waiting = new Map<number, Generator<number, void>[]>();
 
   const call: Parameters<typeof run>[1] = (_, { PatchOperations }) => {
     rateLimit = PatchOperations ? Number(PatchOperations[0].Value) : rateLimit;
@@ -139,24 +143,26 @@ function simulate(traffic: Traffic, countsRejected: boolean) {
     offered += requests;
     served += isOpen ? requests : 0;
     latest += (responses[minute] ?? 0) - (responses[minute - day] ?? 0);
-    most = Math.max(most, latest);
+    most = max(most, latest);
 
     sum += (counts[minute - delay] ?? 0) - (counts[minute - delay - day] ?? 0);
-    const state = Math.round(sum) >= ceiling ? 'ALARM' : 'OK';
+    const state = round(sum) >= ceiling ? 'ALARM' : 'OK';
+    const going = waiting.get(minute) ?? [];
     if (state === 'ALARM' && alarm === 'OK') {
       alarms += 1;
-      executions.push({ at: minute, waits: run(definition, call) });
+      going.push(run(definition, call));
     }
     alarm = state;
-    for (const execution of executions.filter(({ at }) => at === minute)) {
-      execution.at = minute + Number(execution.waits.next().value) / 60;
+    for (const execution of going) {
+      const end = minute + Number(execution.next().value) / 60;
+      waiting.set(end, [...(waiting.get(end) ?? []), execution]);
     }
   }
-  const round = (part: number) => Number(part.toFixed(3));
+  const toThousandths = (part: number) => Number(part.toFixed(3));
   return {
     alarms,
-    served: round(served / offered),
-    mostInADay: round(most / ceiling),
+    served: toThousandths(served / offered),
+    mostInADay: toThousandths(most / ceiling),
     isOpen: rateLimit > 0,
   };
 }

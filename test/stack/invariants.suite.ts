@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
-import { findProperties, synthesize, templates } from './templates.ts';
+import { findProperties, templates } from './templates.ts';
 
 // What no update of a snapshot may change by accident, over every resource of its kind.
 
@@ -123,78 +123,3 @@ describe.each(groups)('with the settings $group', ({ group, isKept }) => {
     expect(retentions).toEqual(Array(groups).fill(30));
   });
 });
-
-const findUsed = (template: Template) => ({
-  retention: template.Resources.Plants.DeletionPolicy,
-  architectures: template.Resources.ListPlants.Properties.Architectures,
-  throttle: readThrottle(template),
-  cache: findCache(template),
-  daily: findDaily(template),
-  origin: template.Resources.ListPlants.Properties.Environment.Variables.CORS_ORIGIN,
-  accounts: findProperties(template, 'AWS::ApiGateway::Account').length,
-  mail: findProperties(template, 'AWS::SNS::Subscription').map(({ Endpoint }) => Endpoint),
-  name: findProperties(template, 'AWS::ApiGateway::RestApi')[0].Name,
-});
-
-// The values of docs/deploy.md, with the ends of ranges.
-test('each setting is used', () => {
-  const lowest = synthesize({
-    retention: 'destroy',
-    architecture: 'x86_64',
-    'throttle-rate': '1',
-    'authorizer-cache': '0',
-    'daily-requests': '1',
-    'cors-origin': '*',
-    'access-log': 'true',
-    'alarm-email': 'a@example.com',
-    instance: 'x'.repeat(64),
-  });
-  expect(findUsed(lowest)).toEqual({
-    retention: 'Delete',
-    architectures: ['x86_64'],
-    throttle: [1, 2],
-    cache: [0],
-    daily: [1],
-    origin: '*',
-    accounts: 1,
-    mail: ['a@example.com'],
-    name: `PlantStore-${'x'.repeat(64)}`,
-  });
-  const highest = synthesize({
-    retention: 'retain',
-    architecture: 'arm64',
-    'throttle-rate': '10000',
-    'authorizer-cache': '300',
-    'daily-requests': '999999999',
-    'access-log': 'false',
-  });
-  expect(findUsed(highest)).toEqual({
-    retention: 'Retain',
-    architectures: ['arm64'],
-    throttle: [10_000, 5000],
-    cache: [300],
-    daily: [999_999_999],
-    origin: undefined,
-    accounts: 0,
-    mail: [],
-    name: 'PlantStore',
-  });
-  expect(readThrottle(synthesize({ 'throttle-rate': '2500' }))).toEqual([2500, 5000]);
-});
-
-function readThrottle(template: Template) {
-  const [{ MethodSettings }] = findProperties(template, 'AWS::ApiGateway::Stage');
-  const [{ ThrottlingRateLimit, ThrottlingBurstLimit }] = MethodSettings;
-  return [ThrottlingRateLimit, ThrottlingBurstLimit];
-}
-
-function findCache(template: Template) {
-  return findProperties(template, 'AWS::ApiGateway::Authorizer').map(
-    ({ AuthorizerResultTtlInSeconds }) => AuthorizerResultTtlInSeconds,
-  );
-}
-
-function findDaily(template: Template) {
-  const alarms = findProperties(template, 'AWS::CloudWatch::Alarm');
-  return alarms.filter(({ Period }) => Period === 86_400).map(({ Threshold }) => Threshold);
-}
