@@ -13,7 +13,7 @@ import { makeItem } from '../support/plant.ts';
 import { operationEvent } from '../support/service/operation-event.ts';
 import { lambdaContext, tokenEvent } from '../support/service/proxy-event.ts';
 
-// The functions themselves, with their warm-ups. test/bundles has their bundles.
+// The functions themselves, with their warm-ups. test/stack/bundles has their bundles.
 
 interface LambdaFunction {
   handler(event: object, context: object): Promise<object>;

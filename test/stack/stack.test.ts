@@ -1,5 +1,6 @@
 import './alarms.suite.ts';
 import './api.suite.ts';
+import './bundles/bundles.suite.ts';
 import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';

@@ -3,27 +3,27 @@ import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from '@jest/globals';
-import { digestToken } from '../../functions/access-tokens/token.ts';
-import { type Operation, operations } from '../../functions/shared/operations.ts';
-import { tableIds } from '../../functions/shared/table-schema.ts';
-import { withoutAwsFiles } from '../../lib/local/away-from-aws.ts';
-import { makeToken } from '../../lib/tokens/make-token.ts';
-import { AdministrationError } from '../../lib/tokens/tokens.ts';
-import { bundleFunctions, entries, type FunctionId } from '../support/bundles.ts';
-import { certificateFiles } from '../support/certificate.ts';
-import { root } from '../support/checkout.ts';
-import { openDatabase } from '../support/database/engine.ts';
+import { digestToken } from '../../../functions/access-tokens/token.ts';
+import { type Operation, operations } from '../../../functions/shared/operations.ts';
+import { tableIds } from '../../../functions/shared/table-schema.ts';
+import { withoutAwsFiles } from '../../../lib/local/away-from-aws.ts';
+import { makeToken } from '../../../lib/tokens/make-token.ts';
+import { AdministrationError } from '../../../lib/tokens/tokens.ts';
+import { bundleFunctions, entries, type FunctionId } from '../../support/bundles.ts';
+import { certificateFiles } from '../../support/certificate.ts';
+import { root } from '../../support/checkout.ts';
+import { openDatabase } from '../../support/database/engine.ts';
 import {
   resetHandshake,
   startFaultProxy,
   temporaryCredentials,
-} from '../support/database/proxy.ts';
-import { findLoaded } from '../support/imports.ts';
-import { makeBody, makeFields } from '../support/plant.ts';
-import { startProgram } from '../support/program.ts';
-import { operationEvent } from '../support/service/operation-event.ts';
-import { tokenEvent } from '../support/service/proxy-event.ts';
-import { functionId } from '../support/service/published.ts';
+} from '../../support/database/proxy.ts';
+import { findLoaded } from '../../support/imports.ts';
+import { makeBody, makeFields } from '../../support/plant.ts';
+import { startProgram } from '../../support/program.ts';
+import { operationEvent } from '../../support/service/operation-event.ts';
+import { tokenEvent } from '../../support/service/proxy-event.ts';
+import { functionId } from '../../support/service/published.ts';
 
 /** Maximum size of `index.js` and `start.mjs` together. Larger bundles load more slowly. */
 const maxBytes = 215_000;
@@ -154,7 +154,7 @@ function succeed(): Record<Capitalize<Operation>, Call[]> {
 /** The reports of function-process.mjs about a process in which all functions run, one by one. */
 let reports: Record<FunctionId, { modules: string[] }>;
 beforeAll(async () => {
-  const args = ['--unhandled-rejections=strict', 'test/bundles/function-process.mjs'];
+  const args = ['--unhandled-rejections=strict', join(import.meta.dirname, 'function-process.mjs')];
   const { child, ended } = startProgram(process.execPath, args, { env: environment });
   const functions = ids.map((id) => ({
     id,
