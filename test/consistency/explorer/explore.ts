@@ -96,7 +96,7 @@ function findLimit({ calls }: Scenario): number {
     return Number.POSITIVE_INFINITY;
   }
   const { threeCalls, twoCalls } = limits;
-  return calls.length > 2 ? threeCalls : twoCalls / (isShort ? 20 : 1);
+  return calls.length > 2 ? threeCalls : twoCalls / (isShort ? 40 : 1);
 }
 
 async function judge(end: Awaited<ReturnType<typeof begin>>): Promise<void> {

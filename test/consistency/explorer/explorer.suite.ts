@@ -31,7 +31,7 @@ test.each(writing)('the explorer has states and a planted fault of %s', (operati
 
 test.each([
   { subject: 'plants', schedules: 320, scenarios: 17 },
-  { subject: 'tokens', schedules: 650, scenarios: 82 },
+  { subject: 'tokens', schedules: 320, scenarios: 82 },
 ])('schedules of two calls about $subject and one fault hold the contract', async (expected) => {
   const { code, output } = await explore(expected.subject, '--two-calls');
   const [, schedules, scenarios] =
