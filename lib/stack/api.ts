@@ -68,9 +68,8 @@ export function addApi(
     restApiName: stack.node.id,
     description: 'Plant Store',
     endpointConfiguration: { types: [EndpointType.REGIONAL], ipAddressType },
+    // All APIs of the account and region log with this role. It stays when the stack is destroyed.
     cloudWatchRole: settings['access-log'],
-    // All APIs of the account and region log with this role, also after this stack is destroyed.
-    ...(settings['access-log'] && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
     deployOptions: {
       stageName,
       throttlingRateLimit: rateLimit,
