@@ -26,7 +26,7 @@ import { serve } from '../support/http/servers.ts';
 import { makeBody } from '../support/plant.ts';
 import type { Ended } from '../support/program.ts';
 import { emptyTable, failure, mask, success, usingStack } from '../support/programs/printed.ts';
-import { runHere, runProcess } from '../support/programs/run.ts';
+import { runHere } from '../support/programs/run.ts';
 
 // The programs reach a stack, which has TLS everywhere, through a proxy that records CONNECT
 // requests.
@@ -105,15 +105,6 @@ test.each([
   const ended = await token('list --owner nobody', { ...trusting, ...(env as object) });
   expect(ended).toEqual(listed);
   expect(proxy.asked).toEqual(asked);
-});
-
-test('a process of its own, too, sends a put through the proxy', async () => {
-  const args = 'bin/token.ts issue --owner ann --stack PlantStore'.split(' ');
-  const env = { ...trusting, HTTPS_PROXY: proxy.origin };
-  const ended = await runProcess(process.execPath, args, { env });
-  expect(mask(ended)).toEqual(issued);
-  expect(findSent(ended)).toEqual(['PutItem']);
-  expect(proxy.asked).toEqual(through);
 });
 
 test.each(['socks5://127.0.0.1:1', 'xhttp://127.0.0.1:1', 'http://user:secret@a b'])(

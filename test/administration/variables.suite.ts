@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { serve } from '../support/http/servers.ts';
+import { failure } from '../support/programs/printed.ts';
 import { runHere } from '../support/programs/run.ts';
 import { targetCommands } from '../support/programs/target-commands.ts';
 
@@ -118,14 +119,16 @@ const odd: { env: Record<string, string>; options?: string; error: string; regio
   },
 ];
 
-test.each(odd)('with $env, each command fails with the same line', async (row) => {
+// The commands take turns, because one function reads the variables for all of them.
+const rows = targetCommands.flatMap((command, first) =>
+  odd.filter((_, i) => i % targetCommands.length === first).map((row) => ({ ...command, ...row })),
+);
+test.each(rows)('with $env, $line fails with one line', async ({ program, line, ...row }) => {
   const { env, options = '', error, region = 'eu-west-1' } = row;
-  for (const { program, line } of targetCommands) {
-    regions.clear();
-    const ended = await runHere(program, `${line} --stack PlantStore ${options}`, {
-      env: { ...usual, ...env },
-    });
-    expect({ line, ...ended }).toEqual({ line, code: 1, stdout: '', stderr: `error: ${error}\n` });
-    expect([...regions]).toEqual(error === reached ? [region] : []);
-  }
+  regions.clear();
+  const ended = await runHere(program, `${line} --stack PlantStore ${options}`, {
+    env: { ...usual, ...env },
+  });
+  expect(ended).toEqual(failure(`error: ${error}`));
+  expect([...regions]).toEqual(error === reached ? [region] : []);
 });
