@@ -127,9 +127,7 @@ testPrograms.each<[what: string, own: string[], files: Record<string, string>, a
     { [platformNode]: writeNode('v24.22.3') },
     ['--no-warnings', say, '--inspect', '--inspect-brk=1', '-t', '--inspect=2'],
   ],
-  ['a newer one runs npm', [], { node: writeNode('v26.0.0') }, [say]],
   ['the least one runs npm', [], { node: writeNode('v24.5.0') }, [say]],
-  ['an older one runs npm', [], { node: writeNode('v22.11.0') }, [say]],
   ['an older 24 runs npm', [], { node: writeNode('v24.4.1') }, [say]],
 ])('the launcher chooses a Node: %s', async (_, own, files, args) => {
   const cwd = writeProject(files);
@@ -147,13 +145,11 @@ const node = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 const slow = '--testMatch=**/*.slow.ts --testTimeout=900000 --verbose --forceExit';
 
 testPrograms.each([
-  { script: 'test', added: '--inspect-brk', got: `${node} --inspect-brk ${jestProgram} --ci` },
   {
     script: 'test',
-    added: '--inspect-wait=9230 --inspect test/stack -t --inspect',
-    got: `${node} --inspect-wait=9230 --inspect ${jestProgram} --ci test/stack -t --inspect`,
+    added: '--inspect-wait=9230 --inspect-brk -t --inspect',
+    got: `${node} --inspect-wait=9230 --inspect-brk ${jestProgram} --ci -t --inspect`,
   },
-  { script: 'test', added: '-t --inspect', got: `${node} ${jestProgram} --ci -t --inspect` },
   {
     script: 'test:slow',
     added: '--inspect=0 test/slow/sam',
@@ -201,16 +197,16 @@ interface Failure {
 }
 
 testPrograms.each<Failure>([
-  { what: 'an older Node on a system without a platform package', version: 'v20.1.0' },
+  { what: 'an older Node on a system without a platform package', version: 'v22.11.0' },
   { what: 'an older Node 24 on a system without a platform package', version: 'v24.4.1' },
   {
     what: 'an older Node without its platform package',
-    version: 'v20.1.0',
+    version: 'v22.11.0',
     packages: { optionalDependencies },
   },
   {
     what: 'an older Node whose platform package does not run',
-    version: 'v20.1.0',
+    version: 'v22.11.0',
     packages: { optionalDependencies },
     files: { [platformNode]: '#!/no' },
   },
