@@ -56,7 +56,7 @@ const schemes = fc.oneof(
 );
 
 testProperty('the authorizer accepts only tokens that work, each for its own owner', {
-  counts: { short: 80, full: 4000 },
+  counts: { short: 150, full: 4000 },
   cases: fc.tuple(schemes, attempts),
   async holds([scheme, attempt]) {
     const header = scheme + attempt;

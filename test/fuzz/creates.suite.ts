@@ -38,19 +38,19 @@ async function createHolds({ body, isBase64 }: Create): Promise<void> {
 }
 
 testProperty('a body of a create gets the response of the contract', {
-  counts: { short: 40, full: 3000 },
+  counts: { short: 65, full: 3000 },
   cases: fc.record({ body: bodies('createPlant'), isBase64: fc.boolean() }),
   holds: createHolds,
 });
 
 testProperty('a body with changed bytes gets the response of the contract', {
-  counts: { short: 25, full: 1000 },
+  counts: { short: 40, full: 1000 },
   cases: fc.record({ body: mutatedBodies('createPlant'), isBase64: fc.boolean() }),
   holds: createHolds,
 });
 
 testProperty('an int64 in a body is read to its last digit, and no other number as one', {
-  counts: { short: 300, full: 20_000 },
+  counts: { short: 500, full: 20_000 },
   cases: numberLiteral.filter((literal) => parse(literal) !== undefined),
   async holds(literal) {
     const exact = parseInteger(literal);

@@ -119,7 +119,7 @@ for (const name of names.filter((one) => schemas.get(one)?.query)) {
   });
   const odd = fc.tuple(oddName, oddName);
   testProperty(`${name} accepts query parameters if docs/openapi.json does`, {
-    counts: { short: 500, full: 10_000 },
+    counts: { short: 1000, full: 10_000 },
     cases: fc.array(fc.oneof(...pairs.map((arbitrary) => ({ weight: 5, arbitrary })), odd), {
       maxLength: 3,
     }),
