@@ -377,6 +377,7 @@ test('npm start -- --watch reloads changed functions, and stops with its launche
   expect((await store.list()).status).toBe(200);
   const problems = join(watched.folder, 'functions', 'shared', 'problems.ts');
   replaceFile(problems, `${readFileSync(problems, 'utf8')}\n`);
+  replaceFile(watched.list, faultyList);
   await says(
     'Functions changed; reloaded.\n' +
       'The gateway uses functions/shared too. Restart npm start to apply the change there.\n',
@@ -428,14 +429,14 @@ test.each([
 
 test('an address that no debugger can use fails with one line', async () => {
   const { port } = new URL(await serve(() => {}));
-  const args = ['bin/start.ts', '--memory', '--inspect', port];
+  const args = ['bin/start.ts', '--memory', '--inspect', `192.0.2.1:${port}`];
   expect(await startProgram(process.execPath, args).ended()).toEqual({
     code: 1,
     stdout: '',
     // The first line is Node's.
     stderr:
-      `Starting inspector on 127.0.0.1:${port} failed: address already in use\n` +
-      `error: No debugger can use 127.0.0.1:${port}. Choose another address with --inspect.\n`,
+      `Starting inspector on 192.0.2.1:${port} failed: address not available\n` +
+      `error: No debugger can use 192.0.2.1:${port}. Choose another address with --inspect.\n`,
   });
 });
 

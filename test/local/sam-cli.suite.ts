@@ -26,6 +26,13 @@ const program = `
     process.stdin.once('data', () => process.exit(1));
   });`;
 
+/** Runs the program with this script as `sam` in a folder on its PATH. */
+function start(folder: string, script: string): Program {
+  writeFileSync(join(folder, 'sam'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: folder };
+  return startProgram(process.execPath, ['--eval', program], { env });
+}
+
 const testScripts = testOnPosix('it cannot start a script by its first line');
 
 testScripts.each([
@@ -34,12 +41,10 @@ testScripts.each([
   ['an error of its own', ({ child }: Program) => child.stdin.write('\n'), 1, ''],
 ])('npm run sam stops SAM CLI at %s', async (_, end, code, stderr) => {
   const folder = temporaryFolder();
-  const file = join(folder, 'sam');
+  const file = join(folder, 'sam.cjs');
+  writeFileSync(file, sam);
   const node = process.execPath.replaceAll("'", `'\\''`);
-  writeFileSync(`${file}.cjs`, sam);
-  writeFileSync(file, `#!/bin/sh\nexec '${node}' "$0.cjs"\n`, { mode: 0o755 });
-  const env = { ...process.env, PATH: folder };
-  const started = startProgram(process.execPath, ['--eval', program], { env });
+  const started = start(folder, `exec '${node}' "$0.cjs"`);
   await started.line(/ \* Running on/);
   end(started);
   expect(await started.ended()).toEqual({
@@ -47,5 +52,15 @@ testScripts.each([
     stdout: '',
     stderr: ` * Running on http://127.0.0.1\n${stderr}`,
   });
-  await eventually('the end of SAM CLI', () => existsSync(`${file}.cjs.stopped`));
+  await eventually('the end of SAM CLI', () => existsSync(`${file}.stopped`));
+});
+
+testScripts('if SAM CLI does not start, its output and an error say so', async () => {
+  const { ended } = start(temporaryFolder(), 'echo "No such option"; exit 2');
+  expect(await ended()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'No such option\nCleaned up\nerror: SAM CLI exited with code 2. See its output above.\n',
+  });
 });

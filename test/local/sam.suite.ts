@@ -181,17 +181,6 @@ testScripts('the end of the launcher stops npm run sam before the functions resp
   expect((await ended()).stderr).toMatch(/^GET\nStopping\n$/m);
 });
 
-testScripts('if SAM CLI does not start, its output and an error say so', async () => {
-  const failing = '[ "$1" = --version ] || { echo "No such option"; exit 2; }';
-  expect(await startSam({ docker, sam: failing }).ended()).toEqual({
-    code: 1,
-    stdout: '',
-    stderr:
-      'Synthesizing the stack …\nNo such option\n' +
-      'error: SAM CLI exited with code 2. See its output above.\n',
-  });
-});
-
 testScripts(
   'if the functions fail, an error says so, and this run’s containers that SAM CLI leaves behind are removed',
   async () => {
