@@ -84,7 +84,7 @@ async function startOwn(): Promise<TestedStore> {
   return {
     baseUrl: service.baseUrl,
     token: await service.issue('alice'),
-    otherToken: await service.issue('bob'),
+    otherToken: await service.issue('Alice'),
     readToken: await service.issue('carol', ['plants:read']),
     revokedToken: await service.issueRevoked('alice'),
     expiredToken: await service.issueExpired('alice'),
