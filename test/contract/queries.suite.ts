@@ -30,12 +30,19 @@ const texts = rows.filter(({ operation, name }) =>
     (one) => one.name === name && one.schema.type === 'string' && name !== 'cursor',
   ),
 );
+/** Differ from the usual ones in each text. */
+const otherFields = Object.fromEntries(
+  Object.entries(makeFields()).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? `Other ${value}` : value,
+  ]),
+);
 if (texts.length > 0) {
   test.each(texts)('$operation with $name finds $good of its owner, behind others', async (row) => {
     await create(makeBody(5), tested.otherToken);
     // With pages as short as the limit, a filter would send many commands.
-    const others = Array.from({ length: 30 }, (_, id) => id);
-    await inParallel(others, (id) => create(makeBody(id, `Plant ${id}`)));
+    const others = Array.from({ length: 30 }, (_, id) => ({ id, ...otherFields }));
+    await inParallel(others, (other) => create(JSON.stringify(other)));
     await inParallel([100, 101], (id) => create(makeBody(id)));
     const line = makeLine(operations[row.operation]);
     const find = (text: string) =>

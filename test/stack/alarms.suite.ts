@@ -22,11 +22,12 @@ describe.each(groups)('with the settings $group', ({ group, name, minute, day })
   const ofFunctions = ({ Metrics = [] }: Json) => Metrics.filter((one: Json) => one.MetricStat);
 
   test('alarms watch their metric for as long as their mail says', () => {
-    const found = alarms.map(({ AlarmName, MetricName, Period, Statistic, Metrics, ...alarm }) => {
+    const found = alarms.map(({ AlarmName, MetricName, Period, Metrics, ...alarm }) => {
       const [nested] = ofFunctions({ Metrics });
       const { Metric, ...stat } = nested?.MetricStat ?? {};
       const metric = MetricName ?? Metric.MetricName;
-      const period = [Statistic ?? stat.Stat, Period ?? stat.Period];
+      const statistic = alarm.Statistic ?? alarm.ExtendedStatistic ?? stat.Stat;
+      const period = [statistic, Period ?? stat.Period];
       const of = [alarm.DatapointsToAlarm, alarm.EvaluationPeriods];
       return [AlarmName, [metric, ...period, alarm.Threshold, ...of]];
     });
