@@ -46,7 +46,7 @@ test.each(runs)(
 /** Runs the program of a script that runs when it is imported, in this process. */
 const runProgram = (script: string, line: string): Promise<Ended> =>
   runHere(async () => {
-    await import(join(root, script.replace(/^.* /, '')));
+    await import(`../../${script.replace(/^.* /, '')}`);
     const { exitCode = 0 } = process;
     process.exitCode = undefined;
     return Number(exitCode);
