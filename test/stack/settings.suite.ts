@@ -168,7 +168,7 @@ test.each([
   const ranges = describeErrors().matchAll(
     /plant-store:([\w-]+) must be an integer from (\d+) to (\d+)/g,
   );
-  const chosen = Array.from(ranges, ([, name, ...ends]) => [name, ends[end]]);
+  const chosen = Array.from(ranges, ([, name, ...range]) => [name, range[end]]);
   expect(chosen.length).toBeGreaterThan(2);
   expect(ends[end].settings).toMatchObject(Object.fromEntries(chosen));
   const rejected: string[] = [];
