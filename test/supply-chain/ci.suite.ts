@@ -81,7 +81,7 @@ const parts = {
   slow: [
     '.ci/tools/chromium',
     ...prepare,
-    '.ci/tools/suites test --maxWorkers=2 --testTimeout=900000 test/consistency/processes test/fuzz',
+    '.ci/tools/suites test --maxWorkers=2 --testTimeout=900000 test/consistency/processes test/fuzz test/openapi',
     '.ci/tools/suites test:slow --maxWorkers=2 test/slow/consistency test/slow/programs',
   ],
 };

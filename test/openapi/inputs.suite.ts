@@ -5,11 +5,11 @@ import { Problem } from '../../functions/http/problem.ts';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
 import { functionVariables } from '../../lib/local/runtime/functions.ts';
 import { queryParameters } from '../contract/query-parameters.ts';
+import { bodies, oddName, parameterText } from '../fuzz/bodies.ts';
+import { judgeBody, judgeParameters } from '../fuzz/second-opinion.ts';
 import { findBody, findOperation, findPlaces } from '../support/openapi/description.ts';
 import { testProperty } from '../support/property.ts';
 import { proxyEvent } from '../support/service/proxy-event.ts';
-import { bodies, oddName, parameterText } from './bodies.ts';
-import { judgeBody, judgeParameters } from './second-opinion.ts';
 
 // Holds the schemas of each operation against docs/openapi.json.
 

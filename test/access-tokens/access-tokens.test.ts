@@ -1,0 +1,2 @@
+import './authorizer.suite.ts';
+import './token-form.suite.ts';
