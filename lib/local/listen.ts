@@ -30,8 +30,7 @@ loopback.addAddress('::1', 'ipv6');
 
 /** Closes a connection from another network. */
 function refuseOtherNetworks(socket: Socket): void {
-  const addresses = Object.values(networkInterfaces()).flatMap((list = []) => list);
-  if (!isNear(socket, addresses)) {
+  if (!isNear(socket, networkInterfaces)) {
     socket.destroy();
   }
 }
@@ -43,11 +42,12 @@ function refuseOtherNetworks(socket: Socket): void {
  */
 export function isNear(
   { remoteAddress = '', localAddress }: Pick<Socket, 'remoteAddress' | 'localAddress'>,
-  addresses: Pick<NetworkInterfaceInfo, 'address' | 'cidr'>[],
+  findInterfaces: () => NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'cidr'>[]>,
 ): boolean {
   if (isInside(loopback, remoteAddress)) {
     return true;
   }
+  const addresses = Object.values(findInterfaces()).flatMap((list = []) => list);
   // Docker's rules give a call from this machine to its bridge the address of another interface.
   const isFromHere = addresses.some(({ address }) => address === remoteAddress);
   if (isFromHere && !isInside(loopback, `${localAddress}`)) {
