@@ -75,13 +75,13 @@ const parts = {
     '.ci/steps/pages',
     '.ci/steps/openapi',
     '.ci/steps/workflows',
-    '.ci/tools/own-network env ENGINE=DynamoDB Local JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC .ci/tools/suites test --maxWorkers=2 test/contract test/consistency/faults test/fuzz test/plants test/tokens',
+    '.ci/tools/own-network env ENGINE=DynamoDB Local JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC .ci/tools/suites test --maxWorkers=2 test/contract test/consistency test/fuzz test/plants test/tokens',
     '.ci/tools/suites test:slow test/slow/bundles',
   ],
   slow: [
     '.ci/tools/chromium',
     ...prepare,
-    '.ci/tools/suites test --maxWorkers=2 --testTimeout=900000 test/consistency/processes test/fuzz test/openapi',
+    '.ci/tools/suites test --maxWorkers=2 --testTimeout=900000 test/consistency test/fuzz test/openapi',
     '.ci/tools/suites test:slow --maxWorkers=2 test/slow/consistency test/slow/programs',
   ],
 };

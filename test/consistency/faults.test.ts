@@ -1,1 +1,0 @@
-import './faults/faults.suite.ts';
