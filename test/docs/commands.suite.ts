@@ -1,17 +1,20 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
+import { finallyDo } from '../support/cleanup.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import { makeBody } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
-import { type NpmStart, startNpmStart } from '../support/program.ts';
+import { startService } from '../support/service/service.ts';
 import { codeBlocks, readCommands, readPage } from './page.ts';
 
-let store: NpmStart;
-beforeAll(async () => {
-  store = await startNpmStart(['--memory']);
-});
+const { endpoint } = await openDatabase();
+const { baseUrl, issue, stop } = await startService(endpoint);
+finallyDo(stop);
+const token = await issue('reader');
+const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
 
 const readme = readPage('README.md');
 const [section = ''] = /^## The API\n.*?^## /ms.exec(readme) ?? [];
@@ -19,13 +22,12 @@ const [section = ''] = /^## The API\n.*?^## /ms.exec(readme) ?? [];
 testOnPosix('it has no sh of its own')(
   'the commands of the README call the API, which returns the statuses and bodies that it shows',
   async () => {
-    const { baseUrl, dynamodbEndpoint } = store;
     const script = codeBlocks(section, 'sh')
       .flatMap(readCommands)
       .join('\n')
       // Without npm, which takes a quarter of a second.
       .replace('npm run -s token --', packageJson.scripts.token)
-      .replace('--localhost', `--dynamodb-endpoint ${dynamodbEndpoint}`)
+      .replace('--localhost', `--dynamodb-endpoint ${endpoint}`)
       .replace('http://127.0.0.1:3000/v1', baseUrl)
       .replaceAll('curl -i', "curl -s -w '\\n%{http_code}\\n'");
     const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: root });
@@ -58,7 +60,6 @@ test('the other commands of the README are those of a step of CI, or need an AWS
 });
 
 test('the problem on the page about the API is the response to its request', async () => {
-  const { baseUrl, headers } = store;
   const page = readPage('docs/api.md');
   const [, url = ''] = /`GET ([^`]+)`\sreturns\s400/.exec(page) ?? [];
   const [shown = ''] = codeBlocks(page, 'json');
@@ -68,7 +69,6 @@ test('the problem on the page about the API is the response to its request', asy
 });
 
 test('the loop on the page about the API reads all pages', async () => {
-  const { baseUrl, token, headers } = store;
   for (const id of [1, 2, 3, 4, 5]) {
     const body = makeBody(id, `Plant ${id}`);
     await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body });
