@@ -115,16 +115,6 @@ test.each<[options: string, variables: object, error: string]>([
       'the output AccessTokensTableName "arn:aws:dynamodb:eu-west-1:666666666666:table/evil"',
     ),
   ],
-  [
-    '--stack Forbidden',
-    account,
-    'error: AWS denied access (User: arn:u is not authorized to perform: cloudformation:X). Choose other credentials with --profile.',
-  ],
-  [
-    '--stack LoggedOut',
-    account,
-    'error: AWS does not accept the credentials (The security token included in the request is expired). Log in again, or choose others with --profile.',
-  ],
   ['--stack A', region, noCredentials('', noProviders)],
   ['--stack A --profile empty', region, noCredentials(' for the profile empty', noProviders)],
   [

@@ -182,18 +182,13 @@ test.each([
     'import . --owner alice',
     'error: Cannot read the file: EISDIR: illegal operation on a directory, read. Choose another file. So far: 0 plants created, 0 unchanged. Repeat the command.',
   ],
+  [
+    'import none.jsonl --owner alice',
+    `error: Cannot read the file: ENOENT: no such file or directory, open '${join(folder, 'none.jsonl')}'. Choose another file.`,
+  ],
   ['erase', `error: required option '--owner <name>' not specified. ${usage}`],
 ])('%s fails with one line', async (command, error) => {
   expect(await plants(command)).toEqual(failure(error));
-});
-
-test('an import of a file that is not there fails with one line', async () => {
-  const file = join(folder, 'none.jsonl');
-  expect(await plants('import none.jsonl --owner alice')).toEqual(
-    failure(
-      `error: Cannot read the file: ENOENT: no such file or directory, open '${file}'. Choose another file.`,
-    ),
-  );
 });
 
 test('an import accepts a byte order mark and CR LF, which Windows writes, and a blank at the end', async () => {

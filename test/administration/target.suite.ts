@@ -95,15 +95,6 @@ test('endpoints of FIPS and of two protocols are not for a local database', asyn
   expect(ended).toEqual({ code: 0, stdout: emptyTable, stderr: '' });
 });
 
-test('if no database responds, the program fails with one line', async () => {
-  const ended = await runHere(tokenProgram, 'list --dynamodb-endpoint http://localhost:1');
-  expect(ended).toEqual(
-    failure(
-      'error: No database responds at http://localhost:1. Start it with "npm start", or name its address with --dynamodb-endpoint.',
-    ),
-  );
-});
-
 test.each([
   { command: 'list', status: 403, body: '{"message":"Forbidden"}', response: 'Unknown: Forbidden' },
   { command: 'issue --owner ann', status: 200, body: '', response: '200 from Caddy' },

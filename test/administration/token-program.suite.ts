@@ -182,12 +182,6 @@ test.each([
   expect(mask(ended, values)).toMatchSnapshot();
 });
 
-test('rotate - reads what issue and rotate print', async () => {
-  const old = await local('issue --owner rita');
-  const next = await findIssued(await local('rotate -', old.stdout));
-  expect(next).toMatchObject({ owner: 'rita' });
-});
-
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 test.each<[input: string, write: (token: string) => string | Buffer]>([
   ['a byte order mark', (token) => `\uFEFF${token}\r\n`],

@@ -100,10 +100,6 @@ const odd: { env: Record<string, string>; options?: string; error: string; regio
   { env: { HOME: devNull, USERPROFILE: devNull }, error: reached },
   { env: { INIT_CWD: missing }, error: reached },
   {
-    env: { HTTPS_PROXY: 'http://[' },
-    error: noForm('HTTPS_PROXY', 'an address like http://proxy.example:3128'),
-  },
-  {
     env: {
       AWS_ACCESS_KEY_ID: '',
       AWS_WEB_IDENTITY_TOKEN_FILE: missing,

@@ -32,32 +32,6 @@ test('32 writes are in progress at a time', async () => {
   expect(counts).toEqual([32, 32, 32, 4]);
 });
 
-test('after a failed write, no later item is written', async () => {
-  const goOn = Promise.withResolvers<void>();
-  async function* items(): AsyncGenerator<number> {
-    yield 1;
-    await goOn.promise;
-    yield* numbersTo(100);
-  }
-  const source = items();
-  const written: number[] = [];
-  let isFirst = true;
-  async function write(item: number): Promise<void> {
-    if (isFirst) {
-      isFirst = false;
-      setImmediate(goOn.resolve);
-      throw new CommandError('refused.');
-    }
-    written.push(item);
-  }
-  const writing = writeAll(target, source, write, () => 'none');
-  await expect(writing).rejects.toThrow(
-    new CommandError('refused. So far: none. Repeat the command.'),
-  );
-  await source.return(undefined);
-  expect(written).toEqual([]);
-});
-
 test.each([
   {
     errors: [makeLoss(), makeLoss()],

@@ -10,8 +10,6 @@ const arn = 'arn:aws:dynamodb:eu-west-1:666666666666:table/evil';
 /** The codes and messages of CloudFormation's errors, by the name of the stack. */
 const errors: Record<string, [status: number, code: string, message: string]> = {
   Nope: [400, 'ValidationError', 'Stack with id Nope does not exist'],
-  Forbidden: [403, 'AccessDenied', 'User: arn:u is not authorized to perform: cloudformation:X'],
-  LoggedOut: [403, 'ExpiredToken', 'The security token included in the request is expired'],
 };
 
 export const keys = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret' };
