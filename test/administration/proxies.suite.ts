@@ -230,15 +230,6 @@ test('if all handshakes fail, token list says that AWS cannot be reached', async
   );
 });
 
-test('a refused proxy fails with one line', async () => {
-  const env = { ...trusting, HTTPS_PROXY: 'http://127.0.0.1:1' };
-  expect(await token('list', env)).toEqual(
-    failure(
-      'error: AWS cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check the network and --region.',
-    ),
-  );
-});
-
 test.each([
   {
     source: 'AWS_CA_BUNDLE, in the folder of the caller',

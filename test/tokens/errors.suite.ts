@@ -16,7 +16,7 @@ import {
   startFaultProxy,
 } from '../support/database/proxy.ts';
 import type { Ended } from '../support/program.ts';
-import { failure } from '../support/programs/printed.ts';
+import { failure, mask } from '../support/programs/printed.ts';
 import { runHere } from '../support/programs/run.ts';
 
 // What commands say. What they do is explored in test/consistency. The program reaches the engine
@@ -38,21 +38,11 @@ function run(line: string, ...faults: Fault[]): Promise<Ended> {
 const readId = ({ stdout, stderr }: Ended) =>
   /(?:^pst_|the token )(\w{12})/.exec(stdout || stderr)?.[1] ?? '';
 
-/** Returns an output with names in place of ids, and of what else differs. */
-function mask({ code, stdout, stderr }: Ended, ids: Record<string, string>): Ended {
-  const replace = (text: string) =>
-    Object.entries(ids)
-      .reduce((masked, [name, id]) => masked.replaceAll(id, name), text)
-      .replace(/^pst_NEW_\w{49}$/m, 'pst_NEW_SECRET')
-      .replace(/(?<=; expires: )20..-..-..T..:..:..Z/, 'EXPIRY');
-  return { code, stdout: replace(stdout), stderr: replace(stderr) };
-}
-
 /** Returns the result of a rotation, whose second line is about the old token. */
 const rotated = (code: number, line: string): Ended => ({
   code,
-  stdout: 'pst_NEW_SECRET\n',
-  stderr: `NEW: plants:read for ann; expires: EXPIRY. It cannot be shown again.\n${line}\n`,
+  stdout: 'TOKEN\n',
+  stderr: `NEW: plants:read for ann; expires: TIME. It cannot be shown again.\n${line}\n`,
 });
 const inDoubt = (reason: string): Ended =>
   failure(

@@ -69,12 +69,6 @@ const ofOneFunction: Case[] = [
     outcome: { status: 503, left: null, sent: ['PutItem', 'GetItem'] },
   },
   {
-    title: 'a create leaves the plant that replaced its own',
-    call: 'createPlant',
-    faults: [replaced, pass],
-    outcome: { status: 503, left: 'Ficus', sent: ['PutItem', 'GetItem'] },
-  },
-  {
     title: 'a create whose response is lost and that may not read is unavailable',
     call: 'createPlant',
     faults: [loseResponse, accessDenied],
