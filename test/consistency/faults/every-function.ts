@@ -64,7 +64,6 @@ interface Failure {
 }
 
 export const failing = fail(500, 'InternalServerError');
-const exceeded = fail(400, 'ProvisionedThroughputExceededException');
 export const accessDenied = fail(400, 'AccessDeniedException');
 const denial = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
 
@@ -103,7 +102,6 @@ const failures: Failure[] = [
   {
     databases: {
       'throttles once': { faults: [throttle, pass] },
-      'exceeds its throughput once': { faults: [exceeded, pass] },
       'is a quarter of an hour ahead or more': { faults: [skew(15)] },
       'is a quarter of an hour behind or more': { faults: [skew(-15)] },
     },
@@ -143,7 +141,6 @@ const failures: Failure[] = [
       'fails for long': { faults: [failing] },
       'resets all connections before the request': { faults: [reset] },
       'does nothing and says nothing': { faults: [say('', 'not done')] },
-      'does nothing and says {"Item":': { faults: [say('{"Item":', 'not done')] },
     },
     writes: {
       createPlant: { status: 503, left: null, sent: ['PutItem', 'GetItem', 'GetItem', 'GetItem'] },
@@ -171,7 +168,6 @@ const failures: Failure[] = [
   {
     databases: {
       'resets all connections after the commit': { faults: [loseResponse] },
-      'cuts all responses': { faults: [breakOff] },
     },
     writes: {
       createPlant: {
