@@ -37,13 +37,13 @@ async function explore(args: string[]): Promise<Outcome> {
   if (!subject) {
     throw new Error(`Choose one of ${Object.keys(subjects).join(', ')}.`);
   }
-  const { limits, states, plantedFaults } = subject;
+  const { operations, isRedundant, limits, states, plantedFaults } = subject;
   const isShort = values['two-calls'] === true;
   const chosen = isShort
-    ? scenarios(subject, 2, { faults: 1, everyError: false })
+    ? scenarios(2, { faults: 1, everyError: false })
     : [
-        ...scenarios(subject, 3, { faults: 2, everyError: false }),
-        ...scenarios(subject, 2, { faults: 2, everyError: true }),
+        ...scenarios(3, { faults: 2, everyError: false }),
+        ...scenarios(2, { faults: 2, everyError: true }),
       ];
   const all: Scenario[] = given.length > 0 ? given.map((one) => JSON.parse(one)) : chosen;
   const planted = plantedFaults[`${values.fault}`];
@@ -71,6 +71,17 @@ async function explore(args: string[]): Promise<Outcome> {
     code: 0,
     output: `${schedules} schedules of ${all.length} scenarios hold the contract.`,
   };
+
+  /** Returns the scenarios with this number of calls, with a stored subject and without. */
+  function scenarios(count: number, limits: Limits, calls: string[] = []): Scenario[] {
+    if (calls.length < count) {
+      const further = operations.slice(operations.indexOf(calls.at(-1) ?? `${operations[0]}`));
+      return further.flatMap((next) => scenarios(count, limits, [...calls, next]));
+    }
+    return [false, true]
+      .filter((present) => !isRedundant(calls, present))
+      .map((present) => ({ calls, present, ...limits }));
+  }
 
   /**
    * Tries the schedules of a scenario, or as many as the limit says. Returns how one of them breaks
@@ -135,23 +146,4 @@ async function explore(args: string[]): Promise<Outcome> {
     random = (random * 48_271) % 2_147_483_647;
     return random % count;
   }
-}
-
-/** Returns the scenarios with this number of calls, with a stored subject and without. */
-function scenarios(
-  { operations, isRedundant }: Subject,
-  count: number,
-  limits: Limits,
-): Scenario[] {
-  const choose = (calls: string[]): string[][] =>
-    calls.length < count
-      ? operations
-          .slice(operations.indexOf(calls.at(-1) ?? `${operations[0]}`))
-          .flatMap((next) => choose([...calls, next]))
-      : [calls];
-  return choose([]).flatMap((calls) =>
-    [false, true]
-      .filter((present) => !isRedundant(calls, present))
-      .map((present) => ({ calls, present, ...limits })),
-  );
 }
