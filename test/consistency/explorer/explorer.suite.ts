@@ -13,7 +13,7 @@ let explorer: Worker | undefined;
 
 /** Runs the explorer in a thread, which stays for later runs. */
 async function explore(...args: string[]): Promise<Outcome> {
-  explorer ??= new Worker(join(import.meta.dirname, 'explore.ts')).once('exit', () => {
+  explorer ??= new Worker(join(import.meta.dirname, 'explore.ts')).once('error', () => {
     explorer = undefined;
   });
   explorer.postMessage(args);
