@@ -64,31 +64,28 @@ testSignals(
   },
 );
 
-testSignals.each([
-  { system: 'this system', options: [] },
-  // As on Windows.
-  {
-    system: 'a system that keeps the id of the parent',
-    options: [
-      '--import',
-      'data:text/javascript,Object.defineProperty(process,"ppid",{value:process.ppid})',
-    ],
-  },
-])(
-  'on $system, the program gets SIGTERM when the shell between npm and the launcher is killed',
-  async ({ options }) => {
+testSignals(
+  'the program gets SIGTERM when the shell between npm and the launcher is killed, also on a system that keeps the id of the parent',
+  async () => {
     // If nothing stops it, it ends after a minute.
-    const file = program(`process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
+    const file = program(`const [name] = process.argv.slice(2);
+    process.on('SIGTERM', () => { console.log(name, 'ended'); process.exit(); });
     process.channel.unref();
     setTimeout(() => {}, 60_000);
-    console.log('ready');`);
-    // Without `wait`, the shell would replace itself by the launcher.
-    const shell = ['-c', '"$0" "$@" & wait', process.execPath, ...options, launcher, file];
+    console.log(name, 'ready');`);
+    // As on Windows.
+    const keepParent = 'Object.defineProperty(process,"ppid",{value:process.ppid})';
+    const options = ['--import', `data:text/javascript,${keepParent}`];
+    const both = '"$0" "$1" "$2" this & "$0" "$3" "$4" "$1" "$2" other & wait';
     const env = { ...process.env, npm_lifecycle_event: 'start' };
-    const { child, line, ended } = startProgram('sh', shell, { env });
-    await line(/^ready$/);
+    const args = ['-c', both, process.execPath, launcher, file, ...options];
+    const { child, line, ended } = startProgram('sh', args, { env });
+    await Promise.all([line(/^this ready$/), line(/^other ready$/)]);
     child.kill('SIGKILL');
-    expect(await ended()).toEqual({ code: null, stdout: 'ready\nended\n', stderr: '' });
+    const { stdout } = await ended();
+    expect(stdout.trim().split('\n').sort()).toEqual([
+      ...['other ended', 'other ready', 'this ended', 'this ready'],
+    ]);
   },
 );
 
@@ -127,7 +124,6 @@ testPrograms.each<[what: string, own: string[], files: Record<string, string>, a
     { [platformNode]: writeNode('v24.22.3') },
     ['--no-warnings', say, '--inspect', '--inspect-brk=1', '-t', '--inspect=2'],
   ],
-  ['the least one runs npm', [], { node: writeNode('v24.5.0') }, [say]],
   ['an older 24 runs npm', [], { node: writeNode('v24.4.1') }, [say]],
 ])('the launcher chooses a Node: %s', async (_, own, files, args) => {
   const cwd = writeProject(files);
@@ -147,42 +143,49 @@ const slow = '--testMatch=**/*.slow.ts --testTimeout=900000 --verbose --forceExi
 testPrograms.each([
   {
     script: 'test',
+    // The least one.
+    version: 'v24.5.0',
     added: '--inspect-wait=9230 --inspect-brk -t --inspect',
     got: `${node} --inspect-wait=9230 --inspect-brk ${jestProgram} --ci -t --inspect`,
+    variables: 'secret work',
   },
   {
     script: 'test:slow',
+    version: 'v26.0.0',
     added: '--inspect=0 test/slow/sam',
     got: `${node} --inspect=0 ${jestProgram} ${slow} test/slow/sam`,
+    variables: 'secret work',
   },
   // Its own option.
-  { script: 'start', added: '--inspect', got: 'bin/start.ts --inspect' },
-])('npm run $script -- $added gives Node: $got', async ({ script, added, got }) => {
-  const cwd = writeProject({ node: writeNode('v26.0.0') }, { scripts });
+  {
+    script: 'start',
+    version: 'v26.0.0',
+    added: '--inspect',
+    got: 'bin/start.ts --inspect',
+    variables: ' ',
+  },
+  {
+    script: 'sam',
+    version: 'v26.0.0',
+    added: '--port 3001',
+    got: 'bin/sam.ts --port 3001',
+    variables: ' ',
+  },
+])('npm run $script -- $added gives Node $version: $got, and AWS: "$variables"', async (row) => {
+  const { script, version, added, got, variables } = row;
+  const shell = writeNode(version).replace('$*', '$*, $AWS_SECRET_ACCESS_KEY $AWS_PROFILE');
+  const cwd = writeProject({ node: shell }, { scripts });
   const env = {
     ...process.env,
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_PROFILE: 'work',
     npm_node_execpath: join(cwd, 'node'),
     npm_lifecycle_event: script,
     NODE: process.execPath,
   };
   const command = `${scripts[script]?.replace(/^node /, '"$NODE" ')} ${added}`;
   const { stdout } = await startProgram('sh', ['-c', command], { cwd, env }).ended();
-  expect(stdout).toBe(`v26.0.0 got ${got}\n`);
-});
-
-const printAws = `#!/bin/sh
-[ "$1" = --version ] && echo v26.0.0 || echo "$1 $AWS_SECRET_ACCESS_KEY $AWS_PROFILE"
-`;
-testPrograms.each([
-  ['bin/start.ts', 'bin/start.ts  \n'],
-  ['bin/sam.ts', 'bin/sam.ts  \n'],
-  ['bin/token.ts', 'bin/token.ts secret work\n'],
-])('%s gets these variables for AWS: %s', async (program, stdout) => {
-  const cwd = writeProject({ node: printAws });
-  const aws = { AWS_SECRET_ACCESS_KEY: 'secret', AWS_PROFILE: 'work' };
-  const env = { ...process.env, ...aws, npm_node_execpath: join(cwd, 'node') };
-  const ended = await launch(['bin/node24.mjs', program], { cwd, env }).ended();
-  expect(ended).toEqual({ code: 0, stdout, stderr: '' });
+  expect(stdout).toBe(`${version} got ${got}, ${variables}\n`);
 });
 
 const optionalDependencies = { [`node-${system}`]: '24.0.0' };

@@ -1,6 +1,7 @@
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
+import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { startProgram } from '../support/program.ts';
@@ -45,16 +46,21 @@ interface Diagnostic {
 
 const toPosix = (path: string): string => path.replaceAll('\\', '/');
 
-test('the linter rejects each import between rooms that is not listed here, and circles', async () => {
+test('the linter rejects circles and each import between rooms that is not listed here, in this checkout only, wherever it lies and whatever lies in it', async () => {
   const files = globSync('{bin,functions,lib}/**/*.ts', { cwd: root }).map(toPosix);
   const rooms = new Set(
     files.map((file) => /^(bin|lib\/[^/]+|functions(\/.+(?=\/))?)/.exec(file)?.[0] ?? ''),
   );
   expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort());
 
-  const folder = temporaryFolder();
-  for (const path of ['biome.json', '.gitignore']) {
-    cpSync(join(root, path), join(folder, path));
+  const folder = join(temporaryFolder(), 'test', 'slow', 'cdk.out', '[one]');
+  for (const place of ['', '.claude/worktrees/one', '.stryker-tmp/sandbox-1', 'branches/two']) {
+    const checkout = join(folder, place);
+    for (const path of ['biome.json', '.gitignore']) {
+      cpSync(join(root, path), join(checkout, path));
+    }
+    mkdirSync(join(checkout, 'functions'));
+    writeFileSync(join(checkout, 'functions', 'stops.ts'), 'debugger;\n');
   }
   rooms.delete('functions');
   const imported = [...[...rooms].map((room) => `${room}/x`), ...modules];
@@ -70,14 +76,16 @@ test('the linter rejects each import between rooms that is not listed here, and 
   writeFileSync(join(folder, 'lib/tokens/one.ts'), "export { one } from './other.ts';\n");
   writeFileSync(join(folder, 'lib/tokens/other.ts'), "export { one } from './one.ts';\n");
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+  const [, ...lint] = packageJson.scripts.lint.split(' ');
   // Not with --only, which would turn on a rule that is off.
-  const args = [biome, 'lint', '--reporter=json', '--max-diagnostics=none'];
+  const args = [biome, ...lint, '--reporter=json', '--max-diagnostics=none'];
   const { stdout } = await startProgram(process.execPath, args, { cwd: folder }).ended();
   const { diagnostics }: { diagnostics: Diagnostic[] } = JSON.parse(stdout);
   const findFiles = (rule: string) =>
     diagnostics
       .filter(({ category, severity }) => category === rule && severity === 'error')
       .map(({ location }) => toPosix(location.path));
+  expect(findFiles('lint/suspicious/noDebugger')).toEqual(['functions/stops.ts']);
   expect(findFiles('lint/suspicious/noImportCycles').sort()).toEqual(circle.toSorted());
   const rejected = new Set(findFiles('lint/style/noRestrictedImports'));
 
