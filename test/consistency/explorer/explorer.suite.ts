@@ -1,26 +1,20 @@
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { operations } from '../../../functions/shared/operations.ts';
 import { isThorough } from '../../support/property.ts';
-import type { Outcome } from './explore.ts';
 import { isWrite } from './model.ts';
 import { plants } from './plants/subject.ts';
 import { accessTokens } from './tokens/subject.ts';
 
-let explorer: Worker | undefined;
-
-/** Runs the explorer in a thread, which stays for later runs. */
-async function explore(...args: string[]): Promise<Outcome> {
-  explorer ??= new Worker(join(import.meta.dirname, 'explore.ts')).once('error', () => {
-    explorer = undefined;
+/** Runs the explorer. Returns its exit code and its output. */
+const explore = (...args: string[]) =>
+  new Promise<{ code: unknown; output: string }>((resolve) => {
+    const program = join(import.meta.dirname, 'explore.ts');
+    execFile(process.execPath, [program, ...args], (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
   });
-  explorer.postMessage(args);
-  const [outcome] = await once(explorer, 'message');
-  return outcome;
-}
-afterAll(() => explorer?.terminate());
 
 const subjects = { plants, tokens: accessTokens };
 
