@@ -253,10 +253,6 @@ export const fail = (
   return respond(status, json, JSON.stringify({ __type, message, ...members }), headers);
 };
 
-/** A replica without the latest writes: a read that is not strongly consistent finds nothing. */
-export const stale: Fault = (exchange) =>
-  exchange.isConsistentRead ? pass(exchange) : respond(200, json, '{}')(exchange);
-
 export const throttle = fail(400, 'ThrottlingException');
 
 /** Responds as a load balancer does in front of a service that is down. */
