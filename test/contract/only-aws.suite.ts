@@ -18,6 +18,12 @@ const questions: [what: string, line: string, options: () => Options, expected: 
     () => ({ token: null, headers: [bearer(tested.token), bearer(unknownToken)] }),
     ['401 unauthorized', '200'],
   ],
+  [
+    'a create without Content-Type',
+    'POST /plants',
+    () => ({ body: '{}' }),
+    ['415 unsupported-media-type', '400', '403'],
+  ],
   // There is no record of API Gateway's response to a request line that it cannot read.
   ['%% in a path', 'PATCH /plants/%%', () => ({}), ['404 no-such-operation', '400']],
   [
