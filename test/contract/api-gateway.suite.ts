@@ -1,39 +1,21 @@
 import { expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
-import { badShapes } from '../support/access-tokens/shapes.ts';
 import { makeBody, makeFields } from '../support/plant.ts';
-import { ask, create, type Header, json, makeLine, plantsPath, readCode } from './api-client.ts';
+import { ask, type Header, json, makeLine, plantsPath, readCode } from './api-client.ts';
 import { isSam, tested, unknownToken } from './tested-store.ts';
 
 const aloe = makeBody(7);
-const bearer = (value: string): Header[] => [['Authorization', value]];
 
-/** Rejected values of Authorization. TOKEN and the functions stand for tokens. */
-const rejected: [what: string, value: () => string | undefined][] = [
-  ['no header', () => undefined],
-  ...badShapes.map((shape): (typeof rejected)[0] => [
-    JSON.stringify(shape),
-    () => shape.replaceAll('TOKEN', tested.token),
-  ]),
-  ['a token cut short', () => `Bearer ${tested.token.slice(0, -1)}`],
-  ['a token without its prefix', () => `Bearer ${tested.token.replace(/^[^_]+_/, '')}`],
-  ['a token with another prefix', () => `Bearer pat${tested.token.slice(3)}`],
-  ['a token in capitals', () => `Bearer ${tested.token.toUpperCase()}`],
-  ['a token with a hyphen', () => `Bearer ${tested.token.replace(/.(.{9})$/, '-$1')}`],
-  [
-    'a mistyped token',
-    () => `Bearer ${tested.token.replace(/.$/, (c) => (c === 'a' ? 'b' : 'a'))}`,
-  ],
-  ['a token that was never issued', () => `Bearer ${unknownToken}`],
-  ['a very long token', () => `Bearer pst_${'a'.repeat(5000)}`],
-  ['a revoked token', () => `Bearer ${tested.revokedToken}`],
-  ['an expired token', () => `Bearer ${tested.expiredToken}`],
+/** Rejected values of Authorization. Words in capitals stand for tokens. */
+const rejected = [
+  ...['', 'Bearer', 'Bearer ', 'TOKEN', 'BearerTOKEN', 'Bearer: TOKEN', 'Bearer\tTOKEN'],
+  ...['Bearer "TOKEN"', 'Bearer TOKEN TOKEN', 'Bearer TOKEN,Bearer TOKEN', 'Basic TOKEN'],
+  ...['Bearer TOKEN0', 'Bearer 0TOKEN', `Bearer pst_${'a'.repeat(5000)}`, 'Bearer MISTYPED'],
+  ...['Bearer UNKNOWN', 'Bearer REVOKED', 'Bearer EXPIRED'],
 ];
 
 const accepted = [
   'Bearer TOKEN',
-  'bearer TOKEN',
-  'BEARER TOKEN',
   'bEaReR TOKEN',
   'Bearer    TOKEN',
   // HTTP ignores white space around a value. SAM CLI does not.
@@ -48,26 +30,30 @@ const routes: string[] = Object.values(operations).map(makeLine);
 
 /** Methods and paths that the API does not have. */
 const unknown = [
-  ...['PUT /plants', 'PATCH /plants', 'DELETE /plants'],
-  ...['GET /plants/7', 'POST /plants/7', 'PUT /plants/7', 'PATCH /plants/7'],
-  ...['GET ', 'GET /', 'POST /', 'GET /favicon.ico', 'GET /plant', 'GET /plants7', 'GET /Plants'],
-  ...['GET /plants.json', 'GET /plants/7/8', 'DELETE /plants/7/8', 'GET /v2/plants', 'POST /plant'],
+  ...['PUT /plants', 'PATCH /plants', 'DELETE /plants', 'GET /plants/7', 'POST /plants/7', 'GET '],
+  ...['GET /', 'POST /', 'POST /plant', 'GET /Plants', 'GET /plants7', 'DELETE /plants/7/8'],
 ].filter((line) => !routes.includes(line));
 
 // SAM CLI has other responses to these requests.
 if (!isSam) {
-  const bodies = new Set<string>();
-  test.each(rejected)(
-    'a request with this Authorization returns 401, always with the same body: %s',
-    async (_, authorization) => {
-      const value = authorization();
-      const headers = value === undefined ? [] : bearer(value);
+  test('every rejected Authorization returns 401, always with the same body', async () => {
+    const tokens: Record<string, string> = {
+      TOKEN: tested.token,
+      MISTYPED: tested.token.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')),
+      UNKNOWN: unknownToken,
+      REVOKED: tested.revokedToken,
+      EXPIRED: tested.expiredToken,
+    };
+    const bodies = new Set<string>();
+    for (const shape of rejected) {
+      const value = shape.replaceAll(/[A-Z]{5,}/g, (word) => `${tokens[word]}`);
+      const headers: Header[] = [['Authorization', value]];
       const response = await ask('GET /plants', { token: null, headers });
-      expect([response.status, readCode(response)]).toEqual([401, 'unauthorized']);
+      expect([shape, response.status, readCode(response)]).toEqual([shape, 401, 'unauthorized']);
       bodies.add(response.body.replaceAll(`${response.headers['x-request-id']}`, ''));
-      expect(bodies.size).toBe(1);
-    },
-  );
+    }
+    expect([...bodies]).toHaveLength(1);
+  });
 
   test('every operation needs a token in the header, not in the query', async () => {
     for (const row of Object.values(operations)) {
@@ -129,19 +115,12 @@ test('a slash at the end of a path changes nothing', async () => {
   expect((await ask('DELETE /plants/7/')).status).toBe(204);
 });
 
-test('Location does not depend on the headers of a request', async () => {
-  const headers = ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Path', 'Forwarded'].map(
-    (name): Header => [name, 'host=evil.example'],
-  );
-  const plant = { headers: [json, ...headers], body: aloe };
-  const creation = await ask('POST /plants', plant);
+test('headers change neither Location nor whose plants a call reaches', async () => {
+  const forwarded = ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Path', 'Forwarded'];
+  const ofOwner = ['Owner', 'X-Owner', 'X-Principal-Id', 'X-Amzn-Principal-Id'];
+  const headers = [...forwarded, ...ofOwner].map((name): Header => [name, 'host=evil.example']);
+  const creation = await ask('POST /plants', { headers: [json, ...headers], body: aloe });
   expect(creation.headers.location).toBe(`${plantsPath()}/7`);
-});
-
-test('a header cannot change whose plants a call reaches', async () => {
-  await create(aloe);
-  const headers = ['Owner', 'X-Owner', 'X-Principal-Id', 'X-Amzn-Principal-Id'].map(
-    (name): Header => [name, 'another-owner'],
-  );
+  expect((await ask('GET /plants')).json).toHaveLength(1);
   expect((await ask('GET /plants', { headers })).json).toHaveLength(1);
 });

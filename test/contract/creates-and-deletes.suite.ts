@@ -82,25 +82,18 @@ test('responses of operations say when the access token ends', async () => {
 const ids: [literal: string, id: string][] = [
   ['0', '0'],
   ['-1', '-1'],
-  ['2147483648', '2147483648'],
-  // Some are the same number as doubles.
-  ['9007199254740992', '9007199254740992'],
+  // Not a double.
   ['9007199254740993', '9007199254740993'],
   ['9223372036854775807', '9223372036854775807'],
   ['-9223372036854775808', '-9223372036854775808'],
   // An integral value in another spelling.
   ['-0', '0'],
-  ['0.0', '0'],
-  ['0e0', '0'],
   ['1.0', '1'],
-  ['1e2', '100'],
   ['1E+2', '100'],
   ['100e-2', '1'],
   ['-12.50e1', '-125'],
   ['1.000000000000000001e18', '1000000000000000001'],
-  ['9223372036854775807.0', '9223372036854775807'],
   ['92233720368547758070e-1', '9223372036854775807'],
-  ['-9.223372036854775808E18', '-9223372036854775808'],
 ];
 test.each(ids)('the id %s of a body is %s in a path', async (literal, id) => {
   const creation = await create(makeBody(literal));
@@ -109,46 +102,29 @@ test.each(ids)('the id %s of a body is %s in a path', async (literal, id) => {
   expect((await remove(id)).status).toBe(204);
 });
 
-test('ids that are the same double are different plants', async () => {
-  await create(makeBody(9007199254740993n));
-  expect((await remove('9007199254740992')).status).toBe(404);
-  expect((await create(makeBody(9007199254740992n, 'Ficus'))).status).toBe(201);
-});
-
 const texts = [
   // Escapes, markup, paths, templates and queries.
   ' ',
   '  a  ',
   '"',
-  '\\',
   '\\u0041\\n',
   '{"id":1}',
-  '../../plants',
-  '%41%00%2F',
+  '../../%41%00%2F',
   '<script>alert(1)</script>',
-  "'; DROP TABLE plants; --",
   '$context.requestId #{7*7} {{7*7}}',
   // Text that normal forms and case folding would change.
-  '\u00E9',
   'e\u0301',
-  '\u0301',
   '\uFB01',
   'ßıİ',
-  '\u110B\u1161\u11AF',
   'Ａｌｏｅ',
-  '𝒜𝓁ℴℯ',
-  // Scripts, including right to left, and an override of the direction.
-  'Αλόη Алоэ 芦荟 アロエ 알로에',
+  // Right to left, and an override of the direction.
   'Aloe אלוורה صبار 7',
-  'घृतकुमारी ว่านหางจระเข้',
   '\u202Eeola\u202C',
   // Emoji with a skin tone, joined, of two letters, and with a variation selector.
   '👩🏽👨‍👩‍👧‍👦🇨🇭☘\uFE0F',
   // Invisible characters, and characters that some parsers treat as spaces or line ends.
-  '\u00A0',
-  '\u3000',
-  '\uFEFFa',
-  'a\u00AD\u200B\u200D\u2060\uFEFFb',
+  '\u00A0\u3000',
+  '\uFEFFa\u00AD\u200B\u200D\u2060\uFEFFb',
   'a\u2028\u2029b',
   // Private use, the edges of the planes, noncharacters, and an unassigned code point.
   '\uE000\u{10FFFD}\uD7FF',
@@ -163,27 +139,20 @@ test('names and tags are returned exactly as sent', async () => {
   expect((await list()).json).toEqual(plants);
 });
 
-test.each([
-  ['a', 'one byte each'],
-  ['é', 'two bytes each'],
-  ['葉', 'three bytes each'],
-  ['🪴', 'two code units each'],
-])('a name may have 200 and a tag 100 characters: %s, with %s', async (character) => {
-  const plant = { ...makeFields(character.repeat(200)), tag: character.repeat(100) };
-  expect((await create({ id: 7, ...plant })).json).toEqual(plant);
-  expect((await list()).json).toEqual([plant]);
-});
+test.each(['a', '葉', '🪴'])(
+  'a name may have 200 and a tag 100 characters: %s',
+  async (character) => {
+    const plant = { ...makeFields(character.repeat(200)), tag: character.repeat(100) };
+    expect((await create({ id: 7, ...plant })).json).toEqual(plant);
+    expect((await list()).json).toEqual([plant]);
+  },
+);
 
 test.each([
   'application/json; charset=utf-8',
   'Application/JSON;charset="UTF-8"',
-  'application/json ; charset=utf-8',
   'application/json\t;charset=utf8',
-  'application/json;',
   'application/json;;',
-  'application/json; version=1; profile="a;b"',
-  'application/json; charset=',
-  'application/json; charset="utf-8',
   // RFC 8259 gives it no meaning: JSON is UTF-8.
   'application/json; charset=iso-8859-1',
 ])('a create may be of the type %s, with its headers in any case', async (type) => {
@@ -207,12 +176,6 @@ test('a delete accepts a percent-encoded id and ignores its body', async () => {
 
 // SAM CLI decodes an id before the function does.
 if (!isSam) {
-  test('a response of the gateway does not say when the access token ends', async () => {
-    const { status, headers } = await remove(7, tested.readToken);
-    expect(status).toBe(403);
-    expect(headers).not.toHaveProperty('access-token-expires');
-  });
-
   test('a delete decodes its id only once', async () => {
     await create(makeBody(7));
     const deletion = await remove('%2537');
@@ -232,14 +195,6 @@ test('of many concurrent creates of an id with different content one succeeds', 
     const winner = creations.find(({ status }) => status === 201);
     expect((await list()).json).toEqual([winner?.json]);
     expect((await remove(id)).status).toBe(204);
-  }
-});
-
-test('of many concurrent creates of the same plant one stores it', async () => {
-  for (const id of rounds) {
-    const plants = Array(20).fill(makeBody(id));
-    const creations = await inParallel(plants, (plant) => create(plant));
-    expect(sortStatuses(creations)).toEqual([...Array(19).fill(200), 201]);
   }
 });
 

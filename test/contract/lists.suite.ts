@@ -30,21 +30,15 @@ async function follow(query: string, writes: (() => Promise<unknown>)[] = []) {
 test('a list has plants in ascending order of ids', async () => {
   const sorted = [
     -9223372036854775808n,
-    -9223372036854775807n,
     -10,
     -9,
-    -1,
     0,
-    1,
-    2,
     9,
     10,
-    11,
     100,
     // The same number as doubles.
     9007199254740992n,
     9007199254740993n,
-    9223372036854775806n,
     9223372036854775807n,
   ];
   await createAll(sorted.toReversed());
