@@ -62,16 +62,37 @@ export function waitUntilListening({ stdout, stderr }: ChildProcess): Promise<vo
   return promise;
 }
 
-/** Waits for a list of plants. Before it, SAM CLI may have to pull the image of the functions. */
-export async function waitForResponse(baseUrl: string, token: string): Promise<void> {
-  // fetch may time out before the image is pulled. This agent uses no proxy.
-  const headers = { Authorization: `Bearer ${token}` };
-  const request = get(`${baseUrl}/plants`, { headers, agent: false });
-  const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
-  if (statusCode !== 200) {
-    throw new Error(
-      `GET /plants returned ${statusCode}. See the output of SAM CLI above. If the image of the ` +
-        'functions cannot be pulled: npm run sam -- -- --skip-pull-image',
-    );
+/**
+ * Waits for a list of plants. Before it, SAM CLI may have to pull the image of the functions.
+ * Returns whether they respond: if not, SAM CLI stops, and an error says why.
+ */
+export async function functionsRespond(
+  sam: ChildProcess,
+  baseUrl: string,
+  token: string,
+): Promise<boolean> {
+  try {
+    // fetch may time out before the image is pulled. This agent uses no proxy.
+    const headers = { Authorization: `Bearer ${token}` };
+    const request = get(`${baseUrl}/plants`, { headers, agent: false });
+    const [{ statusCode }] = (await once(request, 'response')) as [IncomingMessage];
+    if (statusCode !== 200) {
+      throw new Error(
+        `GET /plants returned ${statusCode}. See the output of SAM CLI above. If the image of the ` +
+          'functions cannot be pulled: npm run sam -- -- --skip-pull-image',
+      );
+    }
+    return true;
+  } catch (error) {
+    // SAM CLI also closes the connection when this process stops it.
+    if (!sam.killed) {
+      // Printed last, below the lines of SAM CLI's cleanup.
+      sam.prependListener('close', () => {
+        console.error(`error: ${(error as Error).message}`);
+        process.exitCode = 1;
+      });
+      sam.kill('SIGINT');
+    }
+    return false;
   }
 }

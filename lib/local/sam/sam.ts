@@ -8,7 +8,7 @@ import { openDatabase } from '../open-database.ts';
 import type { LocalOptions } from '../options.ts';
 import { printReady } from '../ready.ts';
 import { removeContainers, requireDocker } from './docker.ts';
-import { requireSamCli, startSamCli, waitForResponse, waitUntilListening } from './sam-cli.ts';
+import { functionsRespond, requireSamCli, startSamCli, waitUntilListening } from './sam-cli.ts';
 import { synthesize } from './synthesize.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -37,23 +37,11 @@ export async function startSam(options: LocalOptions, args: string[]): Promise<v
   await waitUntilListening(sam);
   const baseUrl = `http://127.0.0.1:${port}`;
   const token = await issueDemoToken(endpoint, 'npm run sam');
-  try {
-    await waitForResponse(baseUrl, token);
-  } catch (error) {
-    // SAM CLI also closes the connection when this process stops it.
-    if (!sam.killed) {
-      // Printed last, below the lines of SAM CLI's cleanup.
-      sam.prependListener('close', () => {
-        console.error(`error: ${(error as Error).message}`);
-        process.exitCode = 1;
-      });
-      sam.kill('SIGINT');
-    }
-    return;
+  if (await functionsRespond(sam, baseUrl, token)) {
+    const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
+    const log = 'SAM CLI prints several lines per request.';
+    printReady(ready, options, `${log} Changes need a restart.`);
   }
-  const ready = { baseUrl, token, dynamodbEndpoint: endpoint };
-  const log = 'SAM CLI prints several lines per request.';
-  printReady(ready, options, `${log} Changes need a restart.`);
 }
 
 /** Returns a port, or any free one for 0. Rejects with one line for people if it is taken. */
