@@ -1,3 +1,2 @@
 import './explorer/explorer.suite.ts';
 import './faults/faults.suite.ts';
-import './thaw.suite.ts';

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { authorizer, operations } from '../../../functions/shared/operations.ts';
 import {
   alertInHandshake,
@@ -16,7 +17,7 @@ import {
   throttle,
 } from '../../support/database/proxy.ts';
 import { type FunctionName, functionNames, usedActions } from './actions.ts';
-import { clock, crawl, drip, hang, slow, swallowResponse } from './slow-faults.ts';
+import { clock, crawl, drip, hang, slow, swallowResponse, write } from './slow-faults.ts';
 
 /** The outcome of a call. */
 interface Outcome {
@@ -36,8 +37,8 @@ export interface Case {
   handshakes?: HandshakeFault[];
   /** The faults of the function's commands, one for each. The last one stays. */
   faults?: Fault[];
-  /** A response that no request asked for. It arrives while the function is frozen before the call. */
-  additional?: string;
+  /** Acts on the connection, and on TCP below TLS, while the function is frozen before the call. */
+  whileFrozen?: (connection: Socket, tcp: Socket) => unknown;
   outcome: Outcome;
   /** Members of the log line. */
   log?: object;
@@ -60,12 +61,13 @@ interface Failure {
   writes: Record<WriteName, Outcome>;
   read: { status: number; requests: number };
   /** Their faults. The names continue "meets a database that". */
-  databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'additional' | 'log'>>;
+  databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'whileFrozen' | 'log'>>;
 }
 
 export const failing = fail(500, 'InternalServerError');
 export const accessDenied = fail(400, 'AccessDeniedException');
 const denial = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
+const secondAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`;
 
 const failures: Failure[] = [
   // Handshakes come first. If one fails, no request was sent, so even a write is sent afterwards.
@@ -90,7 +92,13 @@ const failures: Failure[] = [
       'refuses a TLS handshake with an alert': { handshakes: [alertInHandshake] },
       'responds slowly': { faults: [slow] },
       'answered the command before twice': {
-        additional: `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`,
+        whileFrozen: (connection) => write(connection, secondAnswer),
+      },
+      'ended the connection of a frozen function': {
+        whileFrozen: (connection) => new Promise<void>((ended) => connection.end(ended)),
+      },
+      'reset the connection of a frozen function': {
+        whileFrozen: (_, tcp) => tcp.resetAndDestroy(),
       },
     },
     writes: {

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Socket } from 'node:net';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { operations } from '../../../functions/shared/operations.ts';
@@ -150,23 +150,21 @@ function findCode(call: FunctionName, status: number): string | undefined {
   return successes[status] ?? errorCodes[status];
 }
 
-/**
- * Freezes the function after another call. Calls it once more, while an additional response to that
- * call's last command arrives.
- */
-async function thawWith(additional: string, call: FunctionName, event: object) {
+/** Freezes the function after another call. Calls it while the database acts on the connection. */
+async function thawWith(act: NonNullable<Case['whileFrozen']>, call: FunctionName, event: object) {
   const subject = 'before000000';
-  const { promise: answered, resolve } = Promise.withResolvers<Writable>();
+  const { promise: answered, resolve } = Promise.withResolvers<[Socket, Socket]>();
   proxy.play(subject, async (exchange) => {
-    const { socket } = exchange.response;
+    const { response, socket } = exchange;
+    const connection = response.socket as Socket;
     await pass(exchange);
-    resolve(socket as Writable);
+    resolve([connection, socket]);
   });
   await invoke(call, await makeEvent(call, subject));
-  const socket = await answered;
+  const sockets = await answered;
   const thaw = await clock.freeze();
   const ended = invoke(call, event);
-  await new Promise((written) => socket.write(additional, written));
+  await act(...sockets);
   thaw();
   return ended;
 }
@@ -194,8 +192,8 @@ test.each(all)('$title', async (one) => {
     await invoke(one.call, await makeEvent(one.call, 'before000000'));
     handshakes.push(...one.handshakes);
   }
-  const { status, body, log } = one.additional
-    ? await thawWith(one.additional, one.call, event)
+  const { status, body, log } = one.whileFrozen
+    ? await thawWith(one.whileFrozen, one.call, event)
     : await invoke(one.call, event);
   // A fault may still advance the clock, which the next call uses too.
   await Promise.all(played);

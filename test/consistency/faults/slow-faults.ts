@@ -9,7 +9,7 @@ import { executed, type Fault } from '../../support/database/proxy.ts';
 export const clock = clockOfThread();
 
 /** Resolves once the kernel has the data, or the stream is closed. */
-async function write(stream: Writable, data: string | Buffer): Promise<void> {
+export async function write(stream: Writable, data: string | Buffer): Promise<void> {
   stream.write(data);
   await setImmediate();
 }
