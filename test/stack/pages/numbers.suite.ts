@@ -230,7 +230,6 @@ const phrases: Record<string, string[]> = {
     ...['Stacks[0].RollbackConfiguration', 'Stacks[0].Outputs', 'BackupSummaries[0]'],
     ...[
       'one of the next two',
-      ...['umask 077, so', '`umask 022`, add', 'version 1.0.0 was', `${unavailable} to`],
       'Route 53',
       'within 48 hours',
       'about 15 minutes',
@@ -256,12 +255,7 @@ const phrases: Record<string, string[]> = {
       `single ${unavailable} is more than ${100 * serverErrors.Threshold}%`,
       `single ${status('internal-error')} sends`,
     ],
-    ...[
-      `(${status('internal-error')}):`,
-      `(${unavailable}):`,
-      `got ${unavailable}.`,
-      `got ${unavailable}`,
-    ],
+    ...[`(${status('internal-error')}):`, `(${unavailable}):`, `got ${unavailable}`],
     ...[`FILE\` returns ${listed},`, `minute gets ${listed}.`],
     `ends after ${word(minutes('ServerErrors') * serverErrors.DatapointsToAlarm)} minutes without errors`,
     `In the last ${ringing('FunctionErrors')} minutes, a function`,
