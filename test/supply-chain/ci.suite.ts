@@ -1,5 +1,5 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, matchesGlob } from 'node:path';
+import { delimiter, dirname, join, matchesGlob } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { rooms } from '../../.ci/stryker/rooms.mjs';
 import cdk from '../../cdk.json' with { type: 'json' };
@@ -126,6 +126,27 @@ testOnLinux('.ci/run runs all parts, and fails if the first that starts fails', 
   // The step after the one that failed.
   expected.delete('.ci/steps/sam');
   expect(new Set(calls)).toEqual(expected);
+});
+
+/** Programs that fail. Without `id`, no step installs packages of Debian or starts a daemon. */
+const missing = ['docker', 'id', 'python3', ...[11, 12, 13, 14].map((minor) => `python3.${minor}`)];
+
+testOnLinux.each([
+  { step: 'deploy', CI: 'true', code: 1, line: /^!!! NOT DEPLOYED: .*Python/m },
+  { step: 'deploy', CI: '', code: 0, line: /^!!! NOT DEPLOYED: .*Python/m },
+  { step: 'sam', CI: 'true', code: 1, line: /^!!! NOT RUN IN SAM LOCAL: there is no Docker/m },
+  { step: 'sam', CI: '', code: 0, line: /^!!! NOT RUN IN SAM LOCAL: there is no Docker/m },
+])('without its tools, and with CI="$CI", .ci/steps/$step exits with $code', async (row) => {
+  const { step, CI, code, line } = row;
+  const folder = temporaryFolder();
+  for (const name of missing) {
+    writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  }
+  const PATH = `${folder}${delimiter}${process.env.PATH}`;
+  const env = { CI, PATH, HOME: folder, PLANT_STORE_TOOLS: folder, TMPDIR: folder };
+  const ended = await runProcess('bash', [`.ci/steps/${step}`], { env });
+  expect(ended.stderr).toMatch(line);
+  expect(ended.code).toBe(code);
 });
 
 test('no step of CI and no workflow ignores a failure', () => {

@@ -79,8 +79,14 @@ test('the workflows read the variables that docs/deploy.md asks for, and no secr
   expect([...asked.matchAll(/`(\w+)`/g)].map(([, name]) => `vars.${name}`)).toEqual(read);
 });
 
-test.each(workflows)('%s may only read by default', (file) => {
-  expect(readPage(`.github/workflows/${file}`)).toContain('\npermissions:\n  contents: read\n\n');
+test.each(workflows)('%s may only read by default, and pins each action', (file) => {
+  const workflow = readPage(`.github/workflows/${file}`);
+  expect(workflow).toContain('\npermissions:\n  contents: read\n\n');
+  const uses = [...workflow.matchAll(/uses: (.+)/g)];
+  expect(uses).not.toHaveLength(0);
+  for (const [, action] of uses) {
+    expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
 });
 
 /** Runs a step of the workflow in a folder, as GitHub does. Returns its exit code. */
@@ -99,9 +105,7 @@ testStep.each([
   ['[-] AWS::DynamoDB::GlobalTable Plants destroy', 1],
   ['[~] AWS::ApiGateway::RestApi RestApi/Rest Api replace', 1],
   ['[~] AWS::DynamoDB::GlobalTable Tables/Plants Plants', 0],
-  ['[~] AWS::ApiGateway::RestApi RestApi/Rest Api', 0],
   ['[-] AWS::ApiGateway::Deployment RestApi/Rest/Deployment destroy', 0],
-  ['There were no differences', 0],
 ])('before a deployment, "%s" ends with %i', async (diff, status) => {
   const folder = temporaryFolder();
   const cdk = `#!/bin/sh\ncat <<"END"\nStack PlantStore\n${diff}\n └─ [~] Tags\nEND\n`;
@@ -142,12 +146,4 @@ testStep.each([
   const functions = `node() { :; }; sleep() { :; }; curl() { ${curl}; }`;
   expect(await runStep(tokenStep, folder, functions)).toBe(1);
   expect(readFileSync(join(folder, 'calls'), 'utf8')).toHaveLength(calls);
-});
-
-test.each(workflows)('%s pins each action', (file) => {
-  const uses = [...readPage(`.github/workflows/${file}`).matchAll(/uses: (.+)/g)];
-  expect(uses).not.toHaveLength(0);
-  for (const [, action] of uses) {
-    expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-  }
 });

