@@ -49,7 +49,7 @@ interface Use {
 export const memoryGigabytes = 0.5;
 export const coldStart = { share: 0.01, seconds: 0.3 };
 export const secondsOfInvocation = 0.025;
-export const shares = { list: 0.6, create: 0.3, delete: 0.1, authorizer: 0.1 };
+const shares = { list: 0.6, create: 0.3, delete: 0.1, authorizer: 0.1 };
 
 // Bytes as measured. An invocation's lines have Lambda's own, and the largest owner's name is long.
 const logBytes = { operation: 970, authorizer: 910, rejection: 1670, largestOwner: 250 };
