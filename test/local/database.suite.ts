@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
 import { makeDocumentClient } from '../../functions/dynamodb/client.ts';
@@ -11,10 +11,15 @@ import { localClient } from '../../lib/local/database/client.ts';
 import { startDatabase } from '../../lib/local/database/database.ts';
 import { explainFileError } from '../../lib/local/database/folder.ts';
 import { createTables } from '../../lib/local/database/tables.ts';
+import { root } from '../support/checkout.ts';
 import { finallyDo, temporaryFolder } from '../support/cleanup.ts';
+import { stoppedClock } from '../support/clock/clock.ts';
 import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
+import { makeBody } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
+import { startProgram } from '../support/program.ts';
+import { maskStart } from '../support/programs/printed.ts';
 
 const plant = { owner: 'alice', id: 7, name: 'Monstera', tag: '' };
 const put = new PutCommand({ TableName: tableIds.plants, Item: plant });
@@ -264,4 +269,47 @@ test('a taken port and a foreign address fail with one line', async () => {
     message: '192.0.2.1 is not an address of this machine.',
     cause: { code: 'EADDRNOTAVAIL' },
   });
+});
+
+const testLimits = testOnPosix('it limits no file');
+
+testLimits('a failed write stops npm start, whose folder has the others', async () => {
+  const data = join(temporaryFolder(), 'new', 'store');
+  // A file of the database cannot grow beyond 32 or 64 KiB, as if the disk was full.
+  const start = join(root, 'bin', 'start.ts');
+  const limited = ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, start];
+  const args = ['--port', '0', '--dynamodb-port', '0', '--data', data];
+  const env = { ...process.env, ...stoppedClock };
+  const program = startProgram('sh', [...limited, ...args], { env });
+  await program.line(/^Press Ctrl-C/);
+  const [, baseUrl = ''] = /^Plant Store: (.+)$/m.exec(program.output.stdout) ?? [];
+  const [, token = ''] = /Bearer (\w+)/.exec(program.output.stdout) ?? [];
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const created: string[] = [];
+  for (let id = 1; id <= 1000 && program.child.exitCode === null; id += 1) {
+    const name = `${id} ${'🌵'.repeat(190)}`;
+    const body = makeBody(id, name);
+    const response = await fetch(`${baseUrl}/plants`, { method: 'POST', headers, body }).catch(
+      () => undefined,
+    );
+    if (response?.status !== 201) {
+      break;
+    }
+    created.push(name);
+  }
+  expect(created.length).toBeGreaterThan(20);
+  const { code, stdout, stderr } = maskStart(await program.ended());
+  expect({
+    code,
+    stdout: stdout.replace(data, 'FOLDER'),
+    stderr: stderr
+      .replaceAll(/^.* POST {3}\/v1\/plants 201 \d+ ms\n/gm, '')
+      .replaceAll(data, 'FOLDER')
+      // The part that the system adds.
+      .replace(/IO error: .*: /, 'IO error: …: '),
+  }).toMatchSnapshot();
+
+  const { client } = await open(data);
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: tableIds.plants }));
+  expect(Items.slice(0, created.length).map(({ name }) => name)).toEqual(created);
 });

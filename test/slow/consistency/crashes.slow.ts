@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type NpmStart, startNpmStart } from '../../support/program.ts';
 
 /** Whether each id exists. An id is missing during a write, and after one without a response. */
@@ -67,5 +70,10 @@ test('acknowledged writes survive kills', async () => {
   }
   const program = await startNpmStart(['--data', data]);
   await expectKept(program);
-  await program.stop('SIGKILL');
+  // It stops at once, although a request is open.
+  const socket = connect(Number(new URL(program.baseUrl).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await eventually('a connection', once(socket, 'connect'));
+  socket.write('POST /v1/plants HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+  await program.stop('SIGINT');
 });
