@@ -48,6 +48,42 @@ test('limits that were set while an execution waits stay', () => {
   expect(execute([200, 20], ['OK'])).toEqual([...stopAndWait, 'getStage']);
 });
 
+test('the alarm starts the state machine, which may do what its calls need', () => {
+  const rules = findProperties(templates.everything, 'AWS::Events::Rule');
+  const alarm = { 'Fn::GetAtt': [expect.stringContaining('DailyRequests'), 'Arn'] };
+  expect(rules).toEqual([
+    expect.objectContaining({
+      EventPattern: {
+        source: ['aws.cloudwatch'],
+        'detail-type': ['CloudWatch Alarm State Change'],
+        resources: [alarm],
+        detail: { state: { value: ['ALARM'] } },
+      },
+      State: 'ENABLED',
+      Targets: [expect.objectContaining({ Arn: { Ref: expect.stringContaining('Machine') } })],
+    }),
+  ]);
+  // An express execution ends after five minutes.
+  expect(machine.StateMachineType).toBeUndefined();
+  const tasks = Object.values(definition.States).filter(({ Type }) => Type === 'Task');
+  for (const { Retry } of tasks) {
+    expect(Retry).toEqual([
+      { ErrorEquals: ['States.ALL'], MaxAttempts: 100, MaxDelaySeconds: 300 },
+    ]);
+  }
+  const policies = findProperties(templates.everything, 'AWS::IAM::Policy').filter(
+    ({ Roles }) => Roles[0].Ref === machine.RoleArn['Fn::GetAtt'][0],
+  );
+  const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  expect(statements.map(({ Action }) => Action)).toEqual([
+    ['apigateway:GET', 'apigateway:PATCH'],
+    'cloudwatch:DescribeAlarms',
+  ]);
+  const [ofStage, ofAlarm] = statements.map(({ Resource }) => Resource);
+  expect(joinText(ofStage['Fn::Join'])).toMatch(/::\/restapis\/\$\{Api\}\/stages\/\$\{\w+\}$/);
+  expect(ofAlarm).toEqual(alarm);
+});
+
 const day = 24 * 60;
 /** The setting `daily-requests`. */
 const ceiling = 100_000;

@@ -1,8 +1,11 @@
+import './alarms.suite.ts';
+import './api.suite.ts';
 import './bundles/bundles.suite.ts';
 import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './invariants.suite.ts';
+import './monitoring.suite.ts';
 import './pages/names.suite.ts';
 import './pages/numbers.suite.ts';
 import './plant-store.suite.ts';

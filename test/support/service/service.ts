@@ -19,6 +19,9 @@ function formatLine(line: string): string {
   return value === undefined ? line : JSON.stringify(value, null, 2).replaceAll('\\n', '\n');
 }
 
+const checkedCommands = new URL('checked-commands.ts', import.meta.url).href;
+const nodeOptions = `${stoppedClock.NODE_OPTIONS} --import=${checkedCommands}`;
+
 /**
  * Starts gateway and functions on a free port, as `npm start` does. `cacheSeconds` is for the
  * authorizer's policies.
@@ -31,7 +34,7 @@ export async function startService(endpoint: string, cacheSeconds = 60) {
   const serverErrors: string[] = [];
 
   const functions = startFunctions({
-    variables: { ...functionVariables(endpoint), ...stoppedClock },
+    variables: { ...functionVariables(endpoint), NODE_OPTIONS: nodeOptions },
     onOutput: (text) => output.push(text),
     onError: (error) => output.push(`${error.stack}`),
   });

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { root } from '../support/checkout.ts';
+import { findProperties, templates } from './templates.ts';
+
+// What no update of a snapshot may change by accident, over every alarm.
+
+type Json = ReturnType<typeof JSON.parse>;
+
+/** Thresholds of alarms: requests in a minute, and in a day. */
+const groups = [
+  { group: 'default', name: 'PlantStore', minute: 2700, day: undefined },
+  { group: 'everything', name: 'PlantStore', minute: 10_800, day: 100_000 },
+  { group: 'throwaway', name: 'PlantStore-throwaway', minute: 540_000, day: undefined },
+] as const;
+
+describe.each(groups)('with the settings $group', ({ group, name, minute, day }) => {
+  const template = templates[group];
+  const alarms = findProperties(template, 'AWS::CloudWatch::Alarm');
+  const typeOf = (reference: Json) => template.Resources[reference.Ref]?.Type;
+  const ofFunctions = ({ Metrics = [] }: Json) => Metrics.filter((one: Json) => one.MetricStat);
+
+  test('alarms watch their metric for as long as their mail says', () => {
+    const found = alarms.map(({ AlarmName, MetricName, Period, Metrics, ...alarm }) => {
+      const [nested] = ofFunctions({ Metrics });
+      const { Metric, ...stat } = nested?.MetricStat ?? {};
+      const metric = MetricName ?? Metric.MetricName;
+      const statistic = alarm.Statistic ?? alarm.ExtendedStatistic ?? stat.Stat;
+      const period = [statistic, Period ?? stat.Period];
+      const of = [alarm.DatapointsToAlarm, alarm.EvaluationPeriods];
+      return [AlarmName, [metric, ...period, alarm.Threshold, ...of]];
+    });
+    expect(Object.fromEntries(found)).toEqual({
+      [`${name}-ServerErrors`]: ['5XXError', 'Average', 300, 0.01, 2, 3],
+      [`${name}-FunctionErrors`]: ['Errors', 'Sum', 300, 1, 1, 3],
+      [`${name}-FunctionThrottles`]: ['Throttles', 'Sum', 300, 1, 1, 3],
+      [`${name}-AuthorizerFailures`]: ['AuthorizerFailed', 'Sum', 300, 1, 1, 1],
+      [`${name}-HighTraffic`]: ['Count', 'Sum', 60, minute, 1, 15],
+      ...(day && { [`${name}-DailyRequests`]: ['Count', 'Sum', 86_400, day, 1, 1] }),
+    });
+  });
+
+  test('alarms mail to the topic', () => {
+    for (const alarm of alarms) {
+      expect(alarm).toMatchObject({
+        AlarmActions: [{ Ref: expect.any(String) }],
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        TreatMissingData: 'notBreaching',
+      });
+      expect(typeOf(alarm.AlarmActions[0])).toBe('AWS::SNS::Topic');
+      expect(alarm).not.toMatchObject({ ActionsEnabled: false });
+      const isCeiling = alarm.AlarmName === `${name}-DailyRequests`;
+      expect(alarm.OKActions).toEqual(isCeiling ? undefined : alarm.AlarmActions);
+    }
+  });
+
+  test('alarms of functions add the same metric of each function', () => {
+    const functions = Object.keys(template.Resources).filter(
+      (id) => typeOf({ Ref: id }) === 'AWS::Lambda::Function',
+    );
+    const watched = alarms
+      .filter(({ Metrics }) => Metrics)
+      .map((alarm) => {
+        const metrics: Json[] = ofFunctions(alarm);
+        const [{ Expression }] = alarm.Metrics.filter((one: Json) => one.Expression);
+        expect(Expression).toBe(metrics.map(({ Id }) => `FILL(${Id}, 0)`).join(' + '));
+        for (const { MetricStat, ReturnData } of metrics) {
+          expect({ ...MetricStat, ReturnData }).toEqual({
+            ...metrics[0].MetricStat,
+            Metric: { ...metrics[0].MetricStat.Metric, Dimensions: MetricStat.Metric.Dimensions },
+            ReturnData: false,
+          });
+        }
+        const ids = metrics.map(({ MetricStat }) => MetricStat.Metric.Dimensions[0].Value.Ref);
+        return [alarm.AlarmName, ids];
+      });
+    // Lambda counts a rejected token as an error of the authorizer.
+    expect(Object.fromEntries(watched)).toEqual({
+      [`${name}-FunctionErrors`]: functions.filter((id) => id !== 'Authorizer'),
+      [`${name}-FunctionThrottles`]: functions,
+    });
+  });
+
+  test('alarms watch what exists', () => {
+    const nested = alarms.flatMap(ofFunctions).map(({ MetricStat }) => MetricStat.Metric);
+    const metrics = [...alarms.filter(({ MetricName }) => MetricName), ...nested];
+    const [{ Name: api }] = findProperties(template, 'AWS::ApiGateway::RestApi');
+    const values: Record<string, (value: Json) => boolean> = {
+      ApiName: (value) => value === api,
+      Stage: (value) => typeOf(value) === 'AWS::ApiGateway::Stage',
+      FunctionName: (value) => typeOf(value) === 'AWS::Lambda::Function',
+    };
+    const filters = findProperties(template, 'AWS::Logs::MetricFilter');
+    const filtered = filters.flatMap(({ MetricTransformations }) => MetricTransformations);
+    for (const { Namespace, MetricName, Dimensions = [] } of metrics) {
+      const [, service] = /^aws\/(\w+)$/.exec(Namespace.toLowerCase()) ?? [];
+      if (service) {
+        // CDK lists the metrics that AWS has. An alarm on any other would never go off.
+        const list = `aws-${service}/lib/${service}-canned-metrics.generated.js`;
+        const text = readFileSync(join(root, 'node_modules', 'aws-cdk-lib', list), 'utf8');
+        expect(text).toContain(`metricName:"${MetricName}"`);
+        expect(Dimensions).not.toEqual([]);
+      } else {
+        expect(filtered).toContainEqual({
+          MetricName,
+          MetricNamespace: Namespace,
+          MetricValue: '1',
+        });
+      }
+      expect(Dimensions.filter(({ Name, Value }: Json) => !values[Name]?.(Value))).toEqual([]);
+    }
+    // Two copies of the stack in an account must not share a metric.
+    expect(filtered.map(({ MetricNamespace }) => MetricNamespace)).toEqual([name]);
+  });
+
+  test('metric filters match the lines of failures, in the log of the authorizer', () => {
+    const filters = findProperties(template, 'AWS::Logs::MetricFilter');
+    const matched = filters.map(({ FilterPattern, LogGroupName }) => [FilterPattern, LogGroupName]);
+    expect(matched).toEqual([
+      [
+        '{ ($.message.code = "AUTHORIZER_FAILED") || ($.record.status = "timeout") || ' +
+          '($.record.status = "failure") || ($.record.errorType = "Runtime.*") || ' +
+          '(($.type = "platform.initReport") && ($.record.status != "success")) }',
+        template.Resources.Authorizer.Properties.LoggingConfig.LogGroup,
+      ],
+    ]);
+  });
+
+  test('CloudWatch alone may publish to the topic, over TLS and from this account', () => {
+    const [policy] = findProperties(template, 'AWS::SNS::TopicPolicy');
+    const [Resource] = policy.Topics;
+    expect(typeOf(Resource)).toBe('AWS::SNS::Topic');
+    expect(policy.PolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        Effect: 'Deny',
+        Principal: '*',
+        Action: 'sns:Publish',
+        Resource,
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+      expect.objectContaining({
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource,
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    ]);
+  });
+});
