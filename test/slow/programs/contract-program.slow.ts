@@ -24,9 +24,8 @@ const service = await startService(engine.endpoint, 1);
 finallyDo(service.stop);
 
 let calls = 0;
-const isThrottled = () => false;
 const front = await startForwarder(service.baseUrl, {
-  throttle: () => ++calls % 3 === 0 || isThrottled(),
+  throttle: () => ++calls % 3 === 0,
   tls: certificateFiles,
 });
 const baseUrl = `${front}/v1`;

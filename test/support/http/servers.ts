@@ -33,13 +33,13 @@ export const startForwarder = (
   { host, throttle = () => false, spoil = (status) => status, tls }: Changes,
 ): Promise<string> =>
   serve((incoming, outgoing) => {
-    const { method = '', url = '', rawHeaders } = incoming;
+    const { method = '', url = '', rawHeaders, headersDistinct } = incoming;
     if (throttle()) {
       incoming.resume();
       outgoing.writeHead(429, { 'Retry-After': 0 }).end();
       return;
     }
-    const headers = host ? withHost(rawHeaders, host) : rawHeaders;
+    const headers = host ? { ...headersDistinct, host } : rawHeaders;
     const options = { method, headers: headers as never };
     const forwarded = request(new URL(url, to), options, (response) => {
       const status = spoil(response.statusCode ?? 0, response.headers, url);
@@ -48,9 +48,3 @@ export const startForwarder = (
     forwarded.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(forwarded);
   }, tls);
-
-/** Replaces the Host header in raw headers: name, value, name, value. */
-function withHost(rawHeaders: string[], host: string): string[] {
-  const isHost = (i: number) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host';
-  return rawHeaders.map((text, i) => (isHost(i) ? host : text));
-}
