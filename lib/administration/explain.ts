@@ -79,7 +79,7 @@ function explainStack(
   if (path !== undefined && path === process.env.AWS_WEB_IDENTITY_TOKEN_FILE) {
     return `Cannot read the AWS credentials: ${message}. Correct AWS_WEB_IDENTITY_TOKEN_FILE.`;
   }
-  if (/^(Credentials|Token)ProviderError$/.test(name)) {
+  if (name === 'CredentialsProviderError') {
     return (
       `There are no AWS credentials${profile ? ` for the profile ${profile}` : ''} (${message}). ` +
       'Log in, or choose others with --profile.'

@@ -44,24 +44,12 @@ const noWord = (name: string) => noForm(name, 'one word in ASCII');
 const odd: { env: Record<string, string>; options?: string; error: string; region?: string }[] = [
   // An empty variable is not set.
   { env: { AWS_REGION: '' }, error: noRegion },
-  { env: { AWS_REGION: '', AWS_DEFAULT_REGION: '' }, error: noRegion },
   { env: { AWS_REGION: '', AWS_DEFAULT_REGION: 'sa-east-1' }, error: reached, region: 'sa-east-1' },
   { env: { AWS_REGION: '', AWS_PROFILE: 'work' }, error: reached, region: 'eu-north-1' },
-  { env: { AWS_PROFILE: '', AWS_DEFAULT_PROFILE: '' }, error: reached },
-  { env: { AWS_ACCESS_KEY_ID: '' }, error: noCredentials },
   { env: { AWS_SECRET_ACCESS_KEY: '' }, error: noCredentials },
-  { env: { AWS_SESSION_TOKEN: '' }, error: reached },
-  { env: { AWS_DEFAULTS_MODE: '' }, error: reached },
-  { env: { AWS_MAX_ATTEMPTS: '', AWS_RETRY_MODE: '' }, error: reached },
-  { env: { AWS_USE_FIPS_ENDPOINT: '', AWS_USE_DUALSTACK_ENDPOINT: '' }, error: reached },
-  { env: { AWS_ENDPOINT_URL_CLOUDFORMATION: '' }, error: reached },
-  { env: { AWS_CA_BUNDLE: '' }, error: reached },
-  { env: { AWS_CONFIG_FILE: '', AWS_SHARED_CREDENTIALS_FILE: '' }, error: reached },
-  { env: { HTTPS_PROXY: '', https_proxy: '', NO_PROXY: '', no_proxy: '' }, error: reached },
-  { env: { INIT_CWD: '', TERM: '', NODE_ENV: '' }, error: reached },
+  { env: { AWS_DEFAULTS_MODE: '', AWS_CA_BUNDLE: '', HTTPS_PROXY: '' }, error: reached },
   // An invalid one is named.
   { env: { AWS_REGION: 'us-east-1 ' }, error: noRegionForm('AWS_REGION', 'us-east-1 ') },
-  { env: { AWS_REGION: '*' }, error: noRegionForm('AWS_REGION', '*') },
   { env: { AWS_REGION: '\u001b[2J' }, error: noRegionForm('AWS_REGION', '\\u001b[2J') },
   {
     env: { AWS_REGION: '', AWS_DEFAULT_REGION: 'eu_west_1' },
@@ -74,15 +62,10 @@ const odd: { env: Record<string, string>; options?: string; error: string; regio
     error: noRegionForm('the AWS profile space', 'eu west'),
   },
   {
-    env: { AWS_PROFILE: ' ' },
-    error: 'There is no AWS profile  , which AWS_PROFILE names. Choose another with --profile.',
-  },
-  {
     env: { AWS_DEFAULTS_MODE: 'fast' },
     error: noForm('AWS_DEFAULTS_MODE', 'a mode like standard'),
   },
   { env: { AWS_ENDPOINT_URL: 'localhost:4566' }, error: noAddress('AWS_ENDPOINT_URL') },
-  { env: { AWS_ENDPOINT_URL_DYNAMODB: ' ' }, error: noAddress('AWS_ENDPOINT_URL_DYNAMODB') },
   {
     env: { AWS_ENDPOINT_URL_CLOUDFORMATION: 'ftp://127.0.0.1' },
     error: noAddress('AWS_ENDPOINT_URL_CLOUDFORMATION'),

@@ -58,5 +58,5 @@ export async function startDeployedStack() {
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   };
-  return { env, folder, endpoint, database, table, asked, awsClock };
+  return { env, endpoint, database, table, asked, awsClock };
 }
