@@ -36,8 +36,6 @@ const wrongClock = (error: string) =>
 
 test.each<[command: string, aheadMs: number, error: string]>([
   ['issue --owner late', 1.8 * minutes, '2 minutes slow'],
-  ['issue --owner early', -2 * hours, '120 minutes fast'],
-  ['rotate ID', 2 * hours, '120 minutes slow'],
   ['rotate ID', -1.1 * minutes, '1 minute fast'],
 ])('%s writes nothing if AWS is %i ms ahead', async (command, aheadMs, error) => {
   const { id } = await issueToken(database, table, newToken);
@@ -49,15 +47,11 @@ test.each<[command: string, aheadMs: number, error: string]>([
   expect(await scanTokens(table)).toEqual(stored);
 });
 
-test.each(['issue --owner here', 'rotate Zk3v9QeXb2Lr'])(
-  '%s compares the clock with a local database too',
-  async (command) => {
-    const stored = await scanTokens(tableIds.accessTokens);
-    const line = `${command} --dynamodb-endpoint ${await serveWithDate(inTwoHours())}`;
-    expect(await runHere(tokenProgram, line)).toEqual(failure(wrongClock('120 minutes slow')));
-    expect(await scanTokens(tableIds.accessTokens)).toEqual(stored);
-  },
-);
+test('issue compares the clock with a local database too', async () => {
+  const line = `issue --owner here --dynamodb-endpoint ${await serveWithDate(inTwoHours())}`;
+  expect(await runHere(tokenProgram, line)).toEqual(failure(wrongClock('120 minutes slow')));
+  expect(await scanTokens(tableIds.accessTokens)).toEqual([]);
+});
 
 test.each([0.9, -0.9])('a clock that is %d minutes off is right enough', async (off) => {
   awsClock.aheadMs = off * minutes;

@@ -60,19 +60,18 @@ const issue = (owner: string) =>
 
 // Its plants do not slow down the tests that read all plants.
 const large = await openDatabase();
-test.each([
-  { owner: 'no-plant', count: 0, text: '0 plants' },
-  { owner: 'one-plant', count: 1, text: '1 plant' },
-  { owner: 'several-pages', count: 5, text: '5 plants' },
-])('an export of $owner is complete', async ({ owner, count, text }) => {
-  const ids = Array.from({ length: count }, (_, i) => i + 1);
+test('an export of several pages is complete', async () => {
+  const ids = [1, 2, 3, 4, 5];
   for (const id of ids) {
-    const Item = { owner, ...makePlant(BigInt(id), 'Aloe'), padding: 'x'.repeat(300_000) };
+    const plant = makePlant(BigInt(id), 'Aloe');
+    const Item = { owner: 'large', ...plant, padding: 'x'.repeat(300_000) };
     await large.database.send(new PutCommand({ TableName: tableIds.plants, Item }));
   }
-  const { stdout, ...ended } = await plants(`export - --owner ${owner}`, '', large.endpoint);
-  expect(stdout).toBe(ids.map((id) => line(id, 'Aloe')).join(''));
-  expect(ended).toEqual({ code: 0, stderr: `Exported ${text} of ${owner}.\n` });
+  expect(await plants('export - --owner large', '', large.endpoint)).toEqual({
+    code: 0,
+    stdout: ids.map((id) => line(id, 'Aloe')).join(''),
+    stderr: 'Exported 5 plants of large.\n',
+  });
 });
 
 test('an export creates one file, even for no plant, which only its user can open', async () => {
@@ -96,8 +95,6 @@ test('an export creates one file, even for no plant, which only its user can ope
 testOnPosix('links need a right there').each<[what: string, lay: (path: string) => void]>([
   ['a file', (path) => writeFileSync(path, 'mine')],
   ['a link to nothing', (path) => symlinkSync('nowhere', path)],
-  ['a link to a folder', (path) => symlinkSync(import.meta.dirname, path)],
-  ['an empty folder', (path) => mkdirSync(path)],
 ])('%s under the name of an export stays as it is', async (what, lay) => {
   const name = what.replaceAll(' ', '-');
   const file = join(folder, name);
@@ -115,18 +112,13 @@ test('an export takes the longest name of a file', async () => {
   expect(readFileSync(join(folder, longest), 'utf8')).toBe('');
 });
 
-testOnPosix('links need a right there').each([
+testOnPosix('its messages differ there').each([
   { name: `${longest}x`, error: 'name too long' },
-  { name: 'file/plants.jsonl', error: 'not a directory' },
-  { name: 'loop/plants.jsonl', error: 'too many symbolic links encountered' },
   { name: 'none/plants.jsonl', error: 'no such file or directory' },
 ])('an export that cannot get its name fails with one line: $error', async ({ name, error }) => {
-  const own = temporaryFolder();
-  writeFileSync(join(own, 'file'), '');
-  symlinkSync('loop', join(own, 'loop'));
-  const { code, stderr } = await plants(`export '${join(own, name)}' --owner alice`);
-  const line = `error: Cannot write ${join(own, name)}: ${error}. Choose another file.\n`;
-  expect({ code, stderr }).toEqual({ code: 1, stderr: line });
+  expect(await plants(`export ${name} --owner alice`)).toEqual(
+    failure(`error: Cannot write ${join(folder, name)}: ${error}. Choose another file.`),
+  );
 });
 
 test('an export to a terminal escapes what the terminal would execute, as JSON does', async () => {
@@ -166,18 +158,11 @@ test('an import reads a line, and a character, that arrives in two chunks', asyn
   expect(await listNames('chunks')).toEqual(['Café au lait', 'Ficus']);
 });
 
-const usage = 'Run it with --help for usage.';
 test.each([
-  [
-    'export - --owner',
-    "error: option '--owner <name>' argument '--dynamodb-endpoint' is invalid. Add a value before --dynamodb-endpoint.",
-  ],
-  ['export --owner alice', `error: missing required argument 'file'. ${usage}`],
   [
     'export pst_Zk3v9QeXb2Lr_',
     'error: An argument looks like an access token. Other users can see arguments, and npm writes them to its log files, so revoke that token by its id. This command takes no tokens.',
   ],
-  ['import --owner alice', `error: missing required argument 'file'. ${usage}`],
   [
     'import . --owner alice',
     'error: Cannot read the file: EISDIR: illegal operation on a directory, read. Choose another file. So far: 0 plants created, 0 unchanged. Repeat the command.',
@@ -186,7 +171,7 @@ test.each([
     'import none.jsonl --owner alice',
     `error: Cannot read the file: ENOENT: no such file or directory, open '${join(folder, 'none.jsonl')}'. Choose another file.`,
   ],
-  ['erase', `error: required option '--owner <name>' not specified. ${usage}`],
+  ['erase', "error: required option '--owner <name>' not specified. Run it with --help for usage."],
 ])('%s fails with one line', async (command, error) => {
   expect(await plants(command)).toEqual(failure(error));
 });
@@ -376,22 +361,21 @@ test('a file that is created during an export stays as it is, beside a draft wit
   expect(readFileSync(draft, 'utf8')).toBe(line(1, 'Aloe'));
 });
 
-test.each(['-', 'denied.jsonl'])(
-  'an export to %s exits with 1 if a read fails, and leaves no file',
-  async (file) => {
-    proxy.play('denied', fail(400, 'ValidationException'));
-    const ended = await plants(`export ${file} --owner denied`, '', faulty);
-    expect(ended).toEqual(
-      failure(
-        `error: The server at ${faulty} is not the database of an "npm start" (ValidationException: a secret of the database). Name another with --dynamodb-endpoint.`,
-      ),
-    );
-    expect(readdirSync(folder).filter((name) => name.startsWith('denied'))).toEqual([]);
-  },
-);
+test('an export exits with 1 if a read fails, and leaves no file', async () => {
+  proxy.play('denied', fail(400, 'ValidationException'));
+  const own = temporaryFolder();
+  const command = `export '${join(own, 'plants.jsonl')}' --owner denied`;
+  expect(await plants(command, '', faulty)).toEqual(
+    failure(
+      `error: The server at ${faulty} is not the database of an "npm start" (ValidationException: a secret of the database). Name another with --dynamodb-endpoint.`,
+    ),
+  );
+  expect(readdirSync(own)).toEqual([]);
+});
 
 test.each([
   { command: 'export -', before: [], state: 'The export is incomplete.' },
+  { command: 'export FILE', before: [], state: 'Nothing was written.' },
   {
     command: 'import -',
     before: [],
@@ -403,24 +387,27 @@ test.each([
     before: [pass, pass],
     state: 'The outcome of 1 write is unknown. So far: 1 access token and 0 plants erased.',
   },
-])('SIGINT during $command exits with 1 and says what is done', async (row) => {
+])('SIGINT during $command exits with 1, says what is done and leaves no file', async (row) => {
   const { command, before, state } = row;
   const owner = `interrupted-${command.split(' ')[0]}`;
   await issue(owner);
   await putPlant(owner, 1, 'Aloe');
-  proxy.play(
-    owner,
-    ...before,
-    passAfter(async () => process.emit('SIGINT')),
-    pass,
-  );
+  const own = temporaryFolder();
+  let left: string[] = [];
+  async function interrupt(): Promise<void> {
+    process.emit('SIGINT');
+    left = readdirSync(own);
+  }
+  proxy.play(owner, ...before, passAfter(interrupt), pass);
   const stdin = command === 'erase' ? `${owner}\n` : line(2, 'Ficus');
-  const ended = await plants(`${command} --owner ${owner}`, stdin, faulty);
+  const typed = command.replace('FILE', `'${join(own, 'plants.jsonl')}'`);
+  const ended = await plants(`${typed} --owner ${owner}`, stdin, faulty);
   // The dialog of an erasure comes first.
   const error = ended.stderr.replace(/^.*(?=error: )/s, '');
   expect({ ...ended, stderr: error }).toEqual(
     failure(`error: interrupted. ${state} Repeat the command.`),
   );
+  expect(left).toEqual([]);
 });
 
 test('an import stops after a failed write and does not retry it, although its input stays open', async () => {
@@ -438,29 +425,19 @@ test('an import stops after a failed write and does not retry it, although its i
   expect(await plants('import - --owner lost', line(1, 'Aloe'), faulty)).toMatchObject({ code: 0 });
 });
 
+const create = (owner: string) => putPlant(owner, 2, 'Ficus');
 test.each([
-  {
-    title: 'a token is issued',
-    owner: 'renewed',
-    act: () => issue('renewed'),
-    left: '1 access token and 0 plants',
-  },
-  {
-    title: 'a plant is created',
-    owner: 'planted',
-    act: () => putPlant('planted', 2, 'Ficus'),
-    left: '0 access tokens and 1 plant',
-  },
-])('erase looks again at the end, and fails if $title while it runs', async (row) => {
-  const { owner, act, left } = row;
-  await issue(owner);
-  await putPlant(owner, 1, 'Aloe');
+  { title: 'a token is issued', act: issue, left: '1 access token and 0 plants' },
+  { title: 'a plant is created', act: create, left: '0 access tokens and 1 plant' },
+])('erase looks again at the end, and fails if $title while it runs', async ({ act, left }) => {
+  await issue('busy');
+  await putPlant('busy', 1, 'Aloe');
   // The owner's plants are counted, listed and deleted.
-  proxy.play(owner, pass, pass, passAfter(act), pass);
-  const ended = await plants(`erase --owner ${owner}`, `${owner}\n`, faulty);
+  proxy.play('busy', pass, pass, passAfter(act), pass);
+  const ended = await plants('erase --owner busy', 'busy\n', faulty);
   expect(ended.stderr).toMatch(
-    `: error: Erased 1 access token and 1 plant of ${owner}, who has ${left} again. Repeat the command.\n`,
+    `: error: Erased 1 access token and 1 plant of busy, who has ${left} again. Repeat the command.\n`,
   );
   expect(ended.code).toBe(1);
-  expect(await plants(`erase --owner ${owner}`, `${owner}\n`)).toMatchObject({ code: 0 });
+  expect(await plants('erase --owner busy', 'busy\n')).toMatchObject({ code: 0 });
 });
