@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
+import cdk from '../../cdk.json' with { type: 'json' };
+import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
@@ -133,9 +135,7 @@ testPrograms.each<[what: string, own: string[], files: Record<string, string>, a
   expect({ ...ended, stdout }).toMatchSnapshot();
 });
 
-const { scripts }: { scripts: Record<string, string> } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-);
+const scripts: Record<string, string> = packageJson.scripts;
 const jestProgram = 'node_modules/jest/bin/jest.js';
 const node = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 const slow = '--testMatch=**/*.slow.ts --testTimeout=900000 --verbose --forceExit';
@@ -201,7 +201,6 @@ interface Failure {
 
 testPrograms.each<Failure>([
   { what: 'an older Node on a system without a platform package', version: 'v22.11.0' },
-  { what: 'an older Node 24 on a system without a platform package', version: 'v24.4.1' },
   {
     what: 'an older Node without its platform package',
     version: 'v22.11.0',
@@ -239,11 +238,7 @@ testPrograms.each<Failure>([
   }
 });
 
-const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
-const commands: [string, string][] = Object.entries({
-  ...read('package.json').scripts,
-  'npx cdk': read('cdk.json').app,
-});
+const commands = Object.entries({ ...scripts, 'npx cdk': cdk.app });
 test.each(commands.filter(([, command]) => /^node\b|^\S+\.ts\b/.test(command)))(
   '%s runs Node through the launcher',
   (_, command) => expect(command).toMatch(/^node bin\/node24\.mjs /),
