@@ -299,13 +299,6 @@ export const reset: Fault = ({ socket }) => socket.resetAndDestroy();
 /** The database executes the command, and the response is lost with the connection. */
 export const loseResponse: Fault = executed((_, { socket }) => socket.resetAndDestroy());
 
-/** The database executes the command, another caller acts, and then the response is lost. */
-export const loseResponseAfter = (act: (subject: string) => Promise<unknown>): Fault =>
-  executed(async (_, { subject, socket }) => {
-    await act(subject);
-    socket.resetAndDestroy();
-  });
-
 /** Another caller acts, and then the database executes the command. */
 export const passAfter =
   (act: (subject: string) => Promise<unknown>): Fault =>
