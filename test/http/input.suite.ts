@@ -12,18 +12,6 @@ const create = { body: newPlant };
 const remove = { path: plantPath };
 const list = { query: listQuery };
 
-function catchProblem(schemas: InputSchemas, event: ReturnType<typeof proxyEvent>): Problem {
-  try {
-    parseInput(schemas, event);
-  } catch (error) {
-    if (error instanceof Problem) {
-      return error;
-    }
-    throw error;
-  }
-  throw new Error('There was no problem.');
-}
-
 const integer = 'must be an integer like 7 or -7, with at most 19 digits and no leading zeros';
 const codePoints = 'must be 1 to 200 code points long';
 const unicode = 'must be well-formed Unicode without control characters and without U+FFFD';
@@ -31,11 +19,15 @@ const unicode = 'must be well-formed Unicode without control characters and with
 const name = (detail: string) => ({ pointer: '/name', detail });
 const id = (detail: string) => ({ pointer: '/id', detail });
 const parameter = (name: string, detail: string) => ({ parameter: name, detail });
-const wholeBody = (detail: string) => ({ pointer: '', detail });
+const wholeBody = (detail: unknown) => ({ pointer: '', detail });
 const more = { pointer: '/more', detail: 'is unknown' };
 
 function findErrors(schemas: InputSchemas, given: Parameters<typeof proxyEvent>[0]): unknown {
-  return catchProblem(schemas, proxyEvent(given)).errors;
+  try {
+    return parseInput(schemas, proxyEvent(given));
+  } catch (error) {
+    return error instanceof Problem ? error.errors : error;
+  }
 }
 
 test.each([
@@ -51,7 +43,6 @@ test.each([
   [makeBody('1,"more":[[],{},"]"]'), [more]],
   ['\uFEFF{}', [wholeBody('must not begin with a byte order mark')]],
   ['[{}]', [wholeBody('must be a JSON object')]],
-  ['null', [wholeBody('must be a JSON object')]],
   ['7', [wholeBody('must be a JSON object')]],
 ])('the errors of the body %s', (body, errors) => {
   expect(findErrors(create, { body })).toEqual(errors);
@@ -111,14 +102,11 @@ test('an id in a body can have hundreds of digits', () => {
 
 test.each([
   ['an open brace', '{'],
-  ['emoji', '🪴'.repeat(4000)],
   ['emoji after a letter', `a${'🪴'.repeat(4000)}`],
   ['a long name', `{"id":1,"name":"${'🪴'.repeat(3000)}" 7}`],
 ])('a body that is not JSON has one error, which is short and well-formed: %s', (_, body) => {
-  const errors = catchProblem(create, proxyEvent({ body })).errors;
-  const detail = expect.stringMatching(/^is not well-formed JSON: .{1,120}$/su);
-  expect(errors).toEqual([{ pointer: '', detail }]);
-  expect(errors[0]?.detail.isWellFormed()).toBe(true);
+  const detail = expect.stringMatching(/^is not well-formed JSON: \P{Cs}{1,120}$/u);
+  expect(findErrors(create, { body })).toEqual([wholeBody(detail)]);
 });
 
 test('a bug in the parsing of a body is no error of the request', () => {
@@ -136,7 +124,5 @@ test.each([
   // The test button of API Gateway's console sends no headers.
   [null as never, [type]],
 ])('the headers %j return 415, even if the body is too large', (headers, errors) => {
-  const event = { ...proxyEvent({ body: 'x'.repeat(20_000) }), multiValueHeaders: headers };
-  const problem = catchProblem(create, event);
-  expect(problem).toMatchObject({ code: 'unsupported-media-type', errors });
+  expect(findErrors(create, { headers, body: 'x'.repeat(20_000) })).toEqual(errors);
 });

@@ -87,11 +87,6 @@ test.each([
   expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause: logged }]);
 });
 
-test('a cause that is no error is logged as its members', async () => {
-  await runWithError(new Error('outer', { cause: { package: 'x' } }));
-  expect(lines).toMatchObject([{ cause: { message: 'outer', cause: { package: 'x' } } }]);
-});
-
 test('a cycle of causes ends where it began', async () => {
   const outer = new Error('outer');
   outer.cause = new TypeError('inner', { cause: outer });
@@ -100,22 +95,15 @@ test('a cycle of causes ends where it began', async () => {
   expect(lines).toMatchObject([{ cause: { message: 'outer', cause: inner } }]);
 });
 
-const sdkError = (name: string, httpStatusCode?: number, more: object = {}) =>
-  Object.assign(new Error(name), { name, $metadata: { httpStatusCode }, ...more });
-
 // The suite of faults has more errors of the database.
-test.each([
-  {
-    error: sdkError('Error', undefined, { code: 'ENOTFOUND' }),
-    status: 503,
-    code: 'DATABASE_UNAVAILABLE',
+test.each([{ code: 'ENOTFOUND' }, { $metadata: { httpStatusCode: 501 } }])(
+  'an error of the database returns 503: %j',
+  async (members) => {
+    const result = await runWithError(Object.assign(new Error('x'), members));
+    expect(result).toMatchObject({ statusCode: 503, body: { status: 503 } });
+    expect(lines).toMatchObject([{ code: 'DATABASE_UNAVAILABLE', cause: members }]);
   },
-  { error: sdkError('Unknown', 501), status: 503, code: 'DATABASE_UNAVAILABLE' },
-  { error: new TypeError('x'), status: 500, code: 'REQUEST_FAILED' },
-])('$error.name returns $status and logs $code', async ({ error, status, code }) => {
-  expect(await runWithError(error)).toMatchObject({ statusCode: status, body: { status } });
-  expect(lines).toMatchObject([{ code, cause: { name: error.name } }]);
-});
+);
 
 test('an operation is aborted five seconds before the function ends', async () => {
   const signals: AbortSignal[] = [];
@@ -170,11 +158,8 @@ test('responses name the origin whose pages may call, and expose their headers t
 });
 
 const expires = '2027-02-26T14:00:00Z';
-test.each([
-  { response: 'a success', run: async () => done },
-  { response: 'a problem', run: () => Promise.reject(new Problem('plant-exists')) },
-  { response: 'an unexpected error', run: () => Promise.reject(new Error('x')) },
-])('$response says when the access token ends', async ({ run }) => {
+test('an error too says when the access token ends', async () => {
+  const run = () => Promise.reject(new Error('x'));
   const event = proxyEvent({ authorizer: { owner: 'alice', expires } });
   expect((await runOperation(run, event)).headers).toHaveProperty('Access-Token-Expires', expires);
 });
@@ -190,22 +175,14 @@ test.each([undefined, null, '', '1803650400', `${expires}\r\nX: y`, 1_803_650_40
   },
 );
 
-const owners = [undefined, '', 7, null, { alice: true }];
-const withoutOwner = [null, ...owners.map((owner) => ({ owner }))].map((authorizer) => ({
-  given: { authorizer },
-  message: 'The event has no owner.',
-}));
-const withoutPath = [null, 7, ['/v1/plants']].map((path) => ({
-  given: { path },
-  message: expect.stringContaining('split'),
-}));
-test.each<{ given: object; message: unknown }>([...withoutOwner, ...withoutPath])(
-  'an event without an owner or a path returns 500: $given',
-  async ({ given, message }) => {
+test.each([null, {}, { owner: '' }, { owner: 7 }, { owner: { alice: true } }])(
+  'an event whose authorizer returned %j returns 500',
+  async (authorizer) => {
     const run = jest.fn(async () => done);
-    expect(await runOperation(run, proxyEvent(given))).toMatchObject({ statusCode: 500 });
+    expect(await runOperation(run, proxyEvent({ authorizer }))).toMatchObject({ statusCode: 500 });
     expect(run).not.toHaveBeenCalled();
-    expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause: { message } }]);
+    const cause = { message: 'The event has no owner.' };
+    expect(lines).toMatchObject([{ code: 'REQUEST_FAILED', cause }]);
   },
 );
 
