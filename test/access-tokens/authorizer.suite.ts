@@ -1,37 +1,21 @@
 import crypto from 'node:crypto';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { accessTokenPattern } from '../../functions/shared/token-form.ts';
+import { expect, jest, test } from '@jest/globals';
 import { forge } from '../support/access-tokens/forge.ts';
 import { splitToken } from '../support/access-tokens/parts.ts';
 import { findSecrets } from '../support/access-tokens/secrets.ts';
-import { badShapes } from '../support/access-tokens/shapes.ts';
+import { lines } from '../support/captured-log.ts';
 import { tokenEvent } from '../support/service/proxy-event.ts';
 import { published } from '../support/service/published.ts';
 
-/** The steps of a call: look-ups, digests, comparisons, log lines. A clock would be less exact. */
+/** The steps of a call: look-ups, digests, comparisons. A clock would be less exact. */
 let work: string[] = [];
 function note<T>(step: string, result: T): T {
   work.push(step);
   return result;
 }
 
-/** The only random bit that is set, if a test chooses one, and the number of bits so far. */
-let bitToSet: number | undefined;
-let bits = 0;
-function randomBytes(count: number): Buffer {
-  if (bitToSet === undefined) {
-    return crypto.randomBytes(count);
-  }
-  const bytes = Buffer.alloc(count);
-  const place = bitToSet - bits;
-  if (place >= 0 && place < count * 8) {
-    bytes[place >> 3] = 1 << (place & 7);
-  }
-  bits += count * 8;
-  return bytes;
-}
-
+const randomBytes = jest.fn((count: number) => crypto.randomBytes(count));
 jest.unstable_mockModule('node:crypto', () => ({
   ...crypto,
   randomBytes,
@@ -43,53 +27,15 @@ const { authorize, Unauthorized } = await import('../../functions/access-tokens/
 const { digestToken, findTokenId } = await import('../../functions/access-tokens/token.ts');
 const { makeToken } = await import('../../lib/tokens/make-token.ts');
 
-const fullWork = ['look up', 'digest by sha256', 'compare 32 with 32 bytes', 'log'];
-const { info } = console;
-let log: Record<string, unknown>[];
-beforeEach(() => {
-  log = [];
-  console.info = (line) => note('log', log.push(line));
-});
-afterEach(() => {
-  console.info = info;
-  bitToSet = undefined;
-});
+const fullWork = ['look up', 'digest by sha256', 'compare 32 with 32 bytes'];
 
-test('a new token is pst_, its id, a secret and a checksum', () => {
+test('a new token has an id, a secret of all 256 random bits, and a checksum', () => {
+  const ones = (count: number) => Buffer.alloc(count, 0xff);
+  randomBytes.mockImplementationOnce(ones).mockImplementationOnce(ones);
   const { id, token } = makeToken();
-  expect(token).toMatch(/^pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
-  expect(findTokenId(token)).toBe(id);
-  expect(token.split('_')[1]).toBe(id);
-});
-
-test('a token with a part of another length has no id, despite a right checksum', () => {
-  for (const id of ['0'.repeat(11), '0'.repeat(13)]) {
-    expect(findTokenId(forge(id))).toBeUndefined();
-  }
-  for (const secret of ['', '0'.repeat(42), '0'.repeat(44)]) {
-    expect(findTokenId(forge('0'.repeat(12), secret))).toBeUndefined();
-  }
-});
-
-test('each of 256 random bits changes the secret, and each of 128 others the id', () => {
-  const makeWith = (bit: number) => {
-    bitToSet = bit;
-    bits = 0;
-    const { id, secret } = splitToken(makeToken().token);
-    return `${id}_${secret.slice(0, 43)}`;
-  };
-  expect([makeWith(-1), bits]).toEqual([`${'0'.repeat(12)}_${'0'.repeat(43)}`, 384]);
-  const made = Array.from({ length: bits }, (_, bit) => makeWith(bit).split('_'));
-  expect(new Set(made.map(([id]) => id)).size).toBe(1 + 128);
-  expect(new Set(made.map(([, secret]) => secret)).size).toBe(1 + 256);
-});
-
-test('the pattern finds whole tokens in any text', () => {
-  const { token } = makeToken();
-  const found = `curl -H "Authorization: Bearer ${token}" # ${token}, and pst_ alone`.match(
-    new RegExp(accessTokenPattern, 'g'),
-  );
-  expect(found).toEqual([token, token]);
+  expect(token).toBe('pst_lk9n8mt7Fhc7_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13Xk2IM');
+  expect(randomBytes.mock.calls.slice(-2)).toEqual([[16], [32]]);
+  expect([id, findTokenId(token)]).toEqual(['lk9n8mt7Fhc7', id]);
 });
 
 const known = 'pst_0123456789AB_ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkj123456';
@@ -127,30 +73,13 @@ test('an accepted token returns its owner and id, and nothing else', async () =>
   const { principalId, context } = await authorize(tokenEvent(`Bearer ${token}`), find);
   expect(principalId).toBe('ann');
   expect(context).toEqual({ owner: 'ann', tokenId: id });
-  expect(log).toEqual([{ code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' }]);
+  expect(lines).toEqual([{ code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' }]);
   expect(work).toEqual(fullWork);
 });
 
-test.each([
-  { ends: time(4_102_444_800), expires: '2100-01-01T00:00:00Z' },
-  { ends: undefined, expires: undefined },
-])('a token that ends at $ends returns "$expires"', async ({ ends, expires }) => {
-  const { token, find } = issue({ expires: ends });
-  const { context } = await authorize(tokenEvent(`Bearer ${token}`), find);
-  expect(context?.expires).toBe(expires);
-});
-
-const apis = [
-  'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1',
-  'arn:aws-cn:execute-api:cn-north-1:1:x/v2',
-];
-const calls = [
-  'GET/plants',
-  'POST/plants',
-  'DELETE/plants/7',
-  'DELETE/plants/a/b',
-  'GET/',
-  'PATCH/*',
+const requests = [
+  { api: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/v1', call: 'GET/plants' },
+  { api: 'arn:aws-cn:execute-api:cn-north-1:1:x/v2', call: 'DELETE/plants/a/b' },
 ];
 const requestPolicy = async (scopes: string[], methodArn: string) => {
   const { token, find } = issue({ scopes });
@@ -158,7 +87,6 @@ const requestPolicy = async (scopes: string[], methodArn: string) => {
   return (await authorize(event, find)).policyDocument;
 };
 test.each([
-  [['plants:read']],
   // A later version may know the second scope.
   [['plants:read', 'gardens:read']],
   [['plants:write']],
@@ -169,14 +97,12 @@ test.each([
     const allowed = Object.values(published)
       .filter(({ scope }) => scopes.includes(scope))
       .map(({ route }) => route.replace(' ', '').replace(/\{\w+\}/g, '*'));
-    for (const api of apis) {
-      const Resource = allowed.flatMap((call) => [`${api}/${call}`, `${api}/${call}/`]);
-      for (const call of calls) {
-        expect(await requestPolicy(scopes, `${api}/${call}`)).toEqual({
-          Version: '2012-10-17',
-          Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
-        });
-      }
+    for (const { api, call } of requests) {
+      const Resource = allowed.flatMap((pattern) => [`${api}/${pattern}`, `${api}/${pattern}/`]);
+      expect(await requestPolicy(scopes, `${api}/${call}`)).toEqual({
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
+      });
     }
   },
 );
@@ -184,40 +110,26 @@ test.each([
 test.each([[[]], [['gardens:write']]])(
   'the policy of the scopes %j denies everything',
   async (scopes) => {
-    for (const api of apis) {
-      expect((await requestPolicy(scopes, `${api}/GET/plants`)).Statement).toEqual([
+    for (const { api, call } of requests) {
+      expect((await requestPolicy(scopes, `${api}/${call}`)).Statement).toEqual([
         { Effect: 'Deny', Action: 'execute-api:Invoke', Resource: [`${api}/*`] },
       ]);
     }
   },
 );
 
-const lastSecond = 1_800_000_000;
-const judgeAt = (now: number) => {
-  const { token, find } = issue({ expires: time(lastSecond) });
-  return authorize(tokenEvent(`Bearer ${token}`), find, () => now);
-};
-test('a token is accepted until the millisecond before it expires', async () => {
-  await expect(judgeAt(lastSecond * 1000 - 1)).resolves.toBeDefined();
-  await expect(judgeAt(lastSecond * 1000)).rejects.toThrow(Unauthorized);
-});
-
-test('a token that expires during the look-up is rejected', async () => {
-  let now = lastSecond * 1000 - 1;
-  const { token, item } = issue({ expires: time(lastSecond) });
-  const slowly = async () => {
-    now += 1;
-    return item;
+test('a token is accepted before it expires, unless that passes during its look-up', async () => {
+  const { token, item } = issue({ expires: time(1_800_000_000) });
+  const judge = (lookUpMs: number) => {
+    let now = 1_799_999_999_999;
+    const find = async () => {
+      now += lookUpMs;
+      return item;
+    };
+    return authorize(tokenEvent(`Bearer ${token}`), find, () => now);
   };
-  const judged = authorize(tokenEvent(`Bearer ${token}`), slowly, () => now);
-  await expect(judged).rejects.toThrow(Unauthorized);
-});
-
-test('a token is accepted whatever a later version stores besides its access', async () => {
-  const later = { label: 'x'.repeat(500), created: '2027-01-01', replacedBy: 7, digests: [] };
-  const { id, token, find } = issue(later);
-  const { context } = await authorize(tokenEvent(`Bearer ${token}`), find);
-  expect(context).toEqual({ owner: 'ann', tokenId: id });
+  await expect(judge(0)).resolves.toBeDefined();
+  await expect(judge(1)).rejects.toThrow(Unauthorized);
 });
 
 const damagedAccess = [
@@ -234,11 +146,11 @@ test.each(damagedAccess)(
     await expect(judged).rejects.toThrow(
       `The record of the access token ${id} is invalid: ${title}`,
     );
-    expect(log).toEqual([]);
+    expect(lines).toEqual([]);
 
     const wrong = authorize(tokenEvent(`Bearer ${forge(id)}`), find);
     await expect(wrong).rejects.toThrow(Unauthorized);
-    expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'wrong', tokenId: id }]);
+    expect(lines).toEqual([{ code: 'TOKEN_REFUSED', reason: 'wrong', tokenId: id }]);
   },
 );
 
@@ -246,8 +158,6 @@ const badDigests = [
   { title: 'is missing', stored: undefined },
   { title: 'is text', stored: 'x'.repeat(32) },
   { title: 'has 31 bytes', stored: Buffer.alloc(31) },
-  { title: 'has 33 bytes', stored: Buffer.alloc(33) },
-  { title: 'has no bytes', stored: Buffer.alloc(0) },
 ];
 test.each(badDigests)('a record whose digest $title rejects every token', async ({ stored }) => {
   const { id, token, find } = issue({ digest: stored });
@@ -255,7 +165,7 @@ test.each(badDigests)('a record whose digest $title rejects every token', async 
   const judged = authorize(tokenEvent(`Bearer ${token}`), find);
   await expect(judged).rejects.toThrow(Unauthorized);
   expect(work).toEqual(fullWork);
-  expect(log).toEqual([{ code: 'TOKEN_REFUSED', reason: 'damaged', tokenId: id }]);
+  expect(lines).toEqual([{ code: 'TOKEN_REFUSED', reason: 'damaged', tokenId: id }]);
 });
 
 const active = issue();
@@ -270,12 +180,8 @@ const { secret } = splitToken(active.token);
 const wrongAtEnd = secret.slice(0, 42) + (secret[42] === '0' ? '1' : '0');
 
 const malformedTexts = [
-  ...badShapes,
-  // HTTP drops these blanks.
-  ' Bearer TOKEN',
-  'Bearer TOKEN ',
-  'Bearer TOKEN\n',
-  'Bearer TOKEN\nBearer TOKEN',
+  ...['', 'Bearer', 'TOKEN', 'Bearer\tTOKEN', 'Bearer TOKEN TOKEN', 'Basic TOKEN'],
+  ...[' Bearer TOKEN', 'Bearer TOKEN\n'],
   // The first letter is Cyrillic.
   'Вearer TOKEN',
 ];
@@ -290,7 +196,6 @@ const wellFormed = [
   { title: 'a wrong secret', token: forge(active.id), reason: 'wrong' },
   { title: 'a secret with a wrong end', token: forge(active.id, wrongAtEnd), reason: 'wrong' },
   { title: 'a wrong secret of a revoked token', token: forge(revoked.id), reason: 'wrong' },
-  { title: 'a wrong secret of an expired token', token: forge(expired.id), reason: 'wrong' },
   { title: 'a revoked token', token: revoked.token, reason: 'revoked' },
   { title: 'an expired token', token: expired.token, reason: 'expired' },
   { title: 'a revoked and expired token', token: revokedAndExpired.token, reason: 'revoked' },
@@ -304,11 +209,11 @@ test.each([...malformed, ...wellFormed])(
     const find = async (id: string) => note('look up', items.get(id));
     const error: unknown = await authorize(tokenEvent(header), find).catch((thrown) => thrown);
     // A token with the right checksum is looked up, and then takes the same steps in any case.
-    expect(work).toEqual(['malformed', 'mistyped'].includes(reason) ? ['log'] : fullWork);
+    expect(work).toEqual(['malformed', 'mistyped'].includes(reason) ? [] : fullWork);
     expect(error).toBeInstanceOf(Unauthorized);
     const { message, stack } = error as Error;
     // Lambda logs the stack.
     expect({ ...(error as Error), message, stack }).toEqual({ message: 'Unauthorized', stack: '' });
-    expect(log).toEqual([expect.objectContaining({ code: 'TOKEN_REFUSED', reason })]);
+    expect(lines).toEqual([expect.objectContaining({ code: 'TOKEN_REFUSED', reason })]);
   },
 );
