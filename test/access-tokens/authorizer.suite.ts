@@ -38,6 +38,11 @@ test('a new token has an id, a secret of all 256 random bits, and a checksum', (
   expect([id, findTokenId(token)]).toEqual(['lk9n8mt7Fhc7', id]);
 });
 
+test('a longer text than a token has no id, despite a right checksum', () => {
+  expect(findTokenId(forge('0'.repeat(12), '0'.repeat(44)))).toBeUndefined();
+  expect(findTokenId(`x${forge()}`)).toBeUndefined();
+});
+
 const known = 'pst_0123456789AB_ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkj123456';
 const other = 'pst_BA9876543210_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ654321';
 test.each([

@@ -37,6 +37,17 @@ test.each(Object.entries({ ...operations, authorizer }))(
   },
 );
 
+test.each(Object.entries(operations))(
+  '%s passes its abort signal to the database',
+  async (name, { entry }) => {
+    const { handler } = await load(entry);
+    const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+    send.mockResolvedValue({} as never);
+    await handler(operationEvent(name as Operation), lambdaContext());
+    expect(send.mock.lastCall?.[1]).toEqual({ abortSignal: expect.any(AbortSignal) });
+  },
+);
+
 /** On a custom domain, an API can have another path than its stage. */
 const path = '/mapping/plants';
 const link = '</mapping/plants?limit=1&cursor=1AAAAAAAAAAc>; rel="next"';
