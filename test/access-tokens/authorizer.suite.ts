@@ -72,12 +72,12 @@ const issue = (more: object = {}) => {
   return { id, token, item, find };
 };
 
-test('an accepted token returns its owner and id, and nothing else', async () => {
-  const { id, token, find } = issue();
+test('an accepted token returns its owner, id and end, and nothing else', async () => {
+  const { id, token, find } = issue({ expires: time(4_102_444_800) });
   work = [];
   const { principalId, context } = await authorize(tokenEvent(`Bearer ${token}`), find);
   expect(principalId).toBe('ann');
-  expect(context).toEqual({ owner: 'ann', tokenId: id });
+  expect(context).toEqual({ owner: 'ann', tokenId: id, expires: '2100-01-01T00:00:00Z' });
   expect(lines).toEqual([{ code: 'TOKEN_ACCEPTED', tokenId: id, owner: 'ann' }]);
   expect(work).toEqual(fullWork);
 });
@@ -163,6 +163,7 @@ const badDigests = [
   { title: 'is missing', stored: undefined },
   { title: 'is text', stored: 'x'.repeat(32) },
   { title: 'has 31 bytes', stored: Buffer.alloc(31) },
+  { title: 'has 33 bytes', stored: Buffer.alloc(33) },
 ];
 test.each(badDigests)('a record whose digest $title rejects every token', async ({ stored }) => {
   const { id, token, find } = issue({ digest: stored });
