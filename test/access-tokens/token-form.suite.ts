@@ -21,7 +21,7 @@ test.each([
   // Secret scanners look for an access token within other text.
   [`^${form.accessTokenPattern}$`, token],
   [form.authorizationPattern, `Bearer ${token}`],
-])('%s matches %s, and no text that differs in one character', (source, example) => {
+])('%s matches its example, and no text that differs in one character', (source, example) => {
   const pattern = new RegExp(source);
   expect(pattern.test(example)).toBe(true);
   expect(findNearMisses(example).filter((text) => pattern.test(text))).toEqual([]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Operation } from '../../functions/shared/operations.ts';
 import { findBody, type Schema } from '../support/openapi/description.ts';
+import { isInt64 } from './second-opinion.ts';
 
 /** Any characters. Unlike fast-check's unit `binary`, they need no table of all code points. */
 const anyUnit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
@@ -60,7 +61,6 @@ const anyJson = fc.oneof(
 const either = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-const isInt64 = (value: bigint) => BigInt.asIntN(64, value) === value;
 /** An integer between the bounds of a schema, or of an int64, and sometimes next to them. */
 function boundedInteger({ minimum, maximum }: Schema): fc.Arbitrary<string> {
   if (minimum === undefined || maximum === undefined) {
@@ -178,8 +178,3 @@ export const mutatedBodies = (operation: Operation): fc.Arbitrary<Buffer> =>
   fc
     .tuple(bodyText(operation), fc.array(mutation, { minLength: 1, maxLength: 3 }))
     .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
-
-/** Changes to a text that the server issued. */
-export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });
-export const mutateText = (text: string, mutations: Mutation[]) =>
-  mutations.reduce(mutate, Buffer.from(text)).toString();
