@@ -12,9 +12,6 @@ export const makePlant = (id: bigint, name?: string): Required<Plant> => ({
   ...makeFields(name),
 });
 
-/** Returns the name of a stored plant, or null without one. */
-export const readName = (item: Record<string, unknown> | undefined): unknown => item?.name ?? null;
-
 /** Returns the body of a create. The id is JSON. */
 export const makeBody = (id: bigint | number | string, name?: string): string =>
   `{"id":${id},${JSON.stringify(makeFields(name)).slice(1)}`;

@@ -19,21 +19,7 @@ export interface Ended {
   stderr: string;
 }
 
-export interface Program {
-  child: ChildProcessWithoutNullStreams;
-  /** The output so far. */
-  output: { stdout: string; stderr: string };
-  /** Advances the clock of a Node program by milliseconds. */
-  advance(ms: number): void;
-  /** The lines so far on stdout and stderr. */
-  lines: string[];
-  /** Like `eventually`. The error shows the output so far. */
-  waitFor<T>(what: string, source: PromiseLike<T> | (() => T)): Promise<Awaited<T>>;
-  /** Waits for the exit. */
-  ended(): Promise<Ended>;
-  /** Waits for a line that matches, and returns it. Rejects with the result if none does. */
-  line(form: RegExp): Promise<string>;
-}
+export type Program = ReturnType<typeof startProgram>;
 
 /**
  * Starts a program, and kills it at the end of the test file. `seconds` limits each wait. If Node
@@ -43,7 +29,7 @@ export function startProgram(
   command: string,
   args: string[],
   { seconds, env = process.env, ...options }: SpawnOptionsWithoutStdio & { seconds?: number } = {},
-): Program {
+) {
   const isNode = command === process.execPath;
   const child = spawn(command, args, {
     cwd: root,
@@ -60,7 +46,9 @@ export function startProgram(
   });
   // A program may exit without reading its input.
   child.stdin.on('error', () => undefined);
+  /** The output so far. */
   const output = { stdout: '', stderr: '' };
+  /** The lines so far on stdout and stderr. */
   const lines: string[] = [];
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -73,6 +61,7 @@ export function startProgram(
     isClosed = true;
     return { code, ...output };
   });
+  /** Like `eventually`. The error shows the output so far. */
   const waitFor = <T>(what: string, source: PromiseLike<T> | (() => T)) =>
     eventually(`${what} of ${command} ${args.join(' ')}`, source, {
       seconds,
@@ -82,10 +71,13 @@ export function startProgram(
     child,
     output,
     lines,
-    advance: (ms) => child.send(ms),
+    /** Advances the clock of a Node program by milliseconds. */
+    advance: (ms: number) => child.send(ms),
     waitFor,
-    ended: () => waitFor('the exit', closed),
-    async line(form) {
+    /** Waits for the exit. */
+    ended: (): Promise<Ended> => waitFor('the exit', closed),
+    /** Waits for a line that matches, and returns it. Rejects with the result if none does. */
+    async line(form: RegExp): Promise<string> {
       const find = () => lines.find((line) => form.test(line));
       const found = await waitFor(`a line like ${form}`, () => find() ?? isClosed);
       const end = await (typeof found === 'string' ? undefined : closed);
@@ -97,28 +89,17 @@ export function startProgram(
   };
 }
 
-/** A running `npm start`, and calls with its token. */
-export interface NpmStart extends Program {
-  baseUrl: string;
-  token: string;
-  dynamodbEndpoint: string;
-  headers: Record<string, string>;
-  create(plant: object): Promise<Response>;
-  remove(id: number): Promise<Response>;
-  list(query?: string): Promise<Response>;
-  /** Sends a signal, and waits for the exit. */
-  stop(signal?: NodeJS.Signals): Promise<Ended>;
-}
+export type NpmStart = Awaited<ReturnType<typeof startNpmStart>>;
 
 /**
  * Runs `npm start` on free ports, and waits until it is ready. `project` is the folder of the
  * project or of its copy. Unless `cwd` is given too, the program announces itself in an empty
- * folder, where no other program of this machine looks for it.
+ * folder, where no other program of this machine looks for it. The calls have its token.
  */
 export async function startNpmStart(
   args: string[],
   { project = root, cwd = temporaryFolder(), command = ['bin/start.ts'], env = process.env } = {},
-): Promise<NpmStart> {
+) {
   const ports = ['--port', '0', '--dynamodb-port', '0'];
   const programs = command.map((file) => join(project, file));
   const options = [...programs, '--json', ...ports, ...args];
@@ -132,11 +113,11 @@ export async function startNpmStart(
   return {
     ...program,
     ...ready,
-    headers,
-    create: (plant) => call('', { method: 'POST', body: JSON.stringify(plant) }),
-    remove: (id) => call(`/${id}`, { method: 'DELETE' }),
+    create: (plant: object) => call('', { method: 'POST', body: JSON.stringify(plant) }),
+    remove: (id: number) => call(`/${id}`, { method: 'DELETE' }),
     list: (query = '') => call(query),
-    stop(signal = 'SIGINT') {
+    /** Sends a signal, and waits for the exit. */
+    stop(signal: NodeJS.Signals = 'SIGINT') {
       program.child.kill(signal);
       return program.ended();
     },

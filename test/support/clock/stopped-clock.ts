@@ -22,18 +22,11 @@ const node = { ofGlobal, ofPromises, ofSignals, ofSockets };
 /** Waits by the real clock, for the limits of tests. Like `setTimeout` of timers/promises. */
 export const waitInRealTime = ofPromises.setTimeout;
 
-export interface Clock {
-  /** Advances the clock by milliseconds. Resolves once the timeouts that are due have ended. */
-  advance(ms: number): Promise<void>;
-  /** Gives the timeouts back to Node. */
-  restore(): void;
-}
-
 /**
  * Puts the timeouts of this process or thread on a clock that stands still until it is advanced, so
  * that none ends because the machine is busy.
  */
-export function stopClock(): Clock {
+export function stopClock() {
   let now = 0;
   const running = new Map<NodeJS.Timeout, { due: number; end: () => void }>();
 
@@ -103,7 +96,8 @@ export function stopClock(): Clock {
   replaceTimers(stopped);
 
   return {
-    async advance(ms) {
+    /** Advances the clock by milliseconds. Resolves once the timeouts that are due have ended. */
+    async advance(ms: number): Promise<void> {
       const end = now + ms;
       for (;;) {
         // After the data that arrived before, and whatever the last timeout caused.
@@ -124,7 +118,8 @@ export function stopClock(): Clock {
       }
       now = Math.max(now, end);
     },
-    restore() {
+    /** Gives the timeouts back to Node. */
+    restore(): void {
       replaceTimers(node);
       for (const timer of running.keys()) {
         clear(timer);

@@ -15,10 +15,10 @@ export const isDynamoDbLocal = process.env.ENGINE === 'DynamoDB Local';
 type Engine = Pick<Database, 'endpoint' | 'stop'>;
 
 /** Starts an engine on a free port, in memory, with the empty tables of the plant store. */
-export const startEngine = (): Promise<Engine> =>
-  isDynamoDbLocal ? startDynamoDbLocal() : startDynalite();
-
-async function startDynalite(): Promise<Engine> {
+export async function startEngine(): Promise<Engine> {
+  if (isDynamoDbLocal) {
+    return startDynamoDbLocal();
+  }
   const database = await startDatabase({ port: 0 });
   await database.createTables();
   return database;

@@ -7,10 +7,9 @@ import { describeStack } from '../http/described-stack.ts';
 import { serve } from '../http/servers.ts';
 
 const arn = 'arn:aws:dynamodb:eu-west-1:666666666666:table/evil';
-/** The codes and messages of CloudFormation's errors, by the name of the stack. */
-const errors: Record<string, [status: number, code: string, message: string]> = {
-  Nope: [400, 'ValidationError', 'Stack with id Nope does not exist'],
-};
+const noStack =
+  '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>' +
+  '<Message>Stack with id Nope does not exist</Message></Error></ErrorResponse>';
 
 export const keys = { AWS_ACCESS_KEY_ID: 'ENVIRONMENT', AWS_SECRET_ACCESS_KEY: 'secret' };
 export const account = { ...keys, AWS_REGION: 'eu-west-1' };
@@ -40,13 +39,10 @@ export async function startDeployedStack() {
     const [, credential = ''] = /Credential=([^,]*)/.exec(`${request.headers.authorization}`) ?? [];
     const [accessKeyId, , region] = credential.split('/');
     asked.push({ action: form.get('Action'), stack, accessKeyId, region });
-    const [status = 200, code, message] = errors[stack] ?? [];
-    const error = `<Type>Sender</Type><Code>${code}</Code><Message>${message}</Message>`;
     const described = describeStack(stack, outputs[stack] ?? {}, region);
     const date = new Date(Date.now() + awsClock.aheadMs).toUTCString();
-    response
-      .writeHead(status, { date })
-      .end(code ? `<ErrorResponse><Error>${error}</Error></ErrorResponse>` : described);
+    response.writeHead(stack === 'Nope' ? 400 : 200, { date });
+    response.end(stack === 'Nope' ? noStack : described);
   });
   const folder = temporaryFolder();
   const env = {

@@ -5,7 +5,6 @@ import { type Ended, startProgram } from '../program.ts';
 interface Surroundings {
   env?: Record<string, string | undefined>;
   stdin?: string | Buffer | Readable;
-  cwd?: string;
   /** Whether stdout and stderr are a terminal. */
   isTTY?: boolean;
   /** Whether the output keeps the line that names a local database. */
@@ -69,10 +68,9 @@ export async function runHere(
 export function runProcess(
   command: string,
   args: string[],
-  { env = {}, stdin = '', cwd }: Surroundings & { stdin?: string } = {},
+  { env }: Pick<Surroundings, 'env'>,
 ): Promise<Ended> {
-  const options = { env: { ...process.env, ...env }, ...(cwd !== undefined && { cwd }) };
-  const program = startProgram(command, args, options);
-  program.child.stdin.end(stdin);
+  const program = startProgram(command, args, { env: { ...process.env, ...env } });
+  program.child.stdin.end();
   return program.ended();
 }
