@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 import { listen } from '../../../lib/local/listen.ts';
 import { certificateFiles } from '../certificate.ts';
@@ -153,8 +154,8 @@ export const temporaryCredentials = {
 };
 
 /** The credentials that the proxy accepts, by their access keys. */
-const accepted: Record<string, { region: string; sessionToken?: string }> = {
-  local: { region: 'us-east-1' },
+const accepted: Record<string, object> = {
+  local: { region: 'us-east-1', sessionToken: undefined },
   ASIATEMPORARY: { region: 'eu-west-1', sessionToken: 'token-of-the-session' },
 };
 
@@ -167,18 +168,11 @@ function refuseSignature(headers: IncomingHttpHeaders): Fault | undefined {
     /Credential=(\w+)\/\d+\/([\w-]+)\/dynamodb\/aws4_request, SignedHeaders=([\w;-]+)/.exec(
       `${headers.authorization}`,
     ) ?? [];
-  const credentials = accepted[accessKey];
   const name = 'x-amz-security-token';
   const sessionToken = signed.split(';').includes(name) ? headers[name] : undefined;
-  if (!credentials || sessionToken !== credentials.sessionToken) {
-    const message = 'The security token included in the request is invalid.';
-    return fail(400, 'UnrecognizedClientException', {}, message);
-  }
-  if (region !== credentials.region) {
-    const message = `Credential should be scoped to a valid region, not '${region}'.`;
-    return fail(400, 'InvalidSignatureException', {}, message);
-  }
-  return undefined;
+  const isAccepted = isDeepStrictEqual(accepted[accessKey], { region, sessionToken });
+  const message = 'The security token included in the request is invalid.';
+  return isAccepted ? undefined : fail(400, 'UnrecognizedClientException', {}, message);
 }
 
 /** Parses a time like 20260102T030405Z into milliseconds since 1970. */
