@@ -100,40 +100,24 @@ test.each(['', '--active', '--json', '--json --active', '--owner ann', '--json -
 );
 
 test('list marks active tokens that end within 14 days', async () => {
-  const { endpoint, database } = await openDatabase();
   const now = Math.floor(Date.now() / 1000);
   // Whole days end a minute before, so that no second between here and the list matters.
-  const ends = {
-    A: 60,
-    B: day - 60,
-    C: 2 * day - 60,
-    D: 10 * day - 60,
-    E: 14 * day,
-    F: 14 * day + 60,
-  };
-  for (const [id, rest] of Object.entries(ends)) {
-    const Item = { ...active, id, expires: now + rest };
+  const ends = { A: day - 60, B: 2 * day - 60, C: 14 * day, D: 14 * day + 60 };
+  const ending = { ...active, owner: 'ending' };
+  const revoked = { ...ending, id: 'Revoked', expires: now + day, revoked: now };
+  const items = Object.entries(ends).map(([id, rest]) => ({ ...ending, id, expires: now + rest }));
+  for (const Item of [...items, revoked]) {
     await database.send(new PutCommand({ TableName: table, Item }));
   }
-  const revoked = { ...active, id: 'Revoked', expires: now + day, revoked: now };
-  await database.send(new PutCommand({ TableName: table, Item: revoked }));
-  const { stdout } = await runHere(tokenProgram, `list --dynamodb-endpoint ${endpoint}`);
-  const marks = stdout.match(/^\w+|\(.*\)/gm);
-  expect(marks).toEqual([
+  const { stdout } = await local('list --owner ending');
+  expect(stdout.match(/^\w+|\(.*\)/gm)).toEqual([
     'ID',
     ...['A', '(in less than a day)'],
-    ...['B', '(in less than a day)'],
-    ...['C', '(in 1 day)'],
-    ...['D', '(in 9 days)'],
-    ...['E', '(in 13 days)'],
-    'F',
+    ...['B', '(in 1 day)'],
+    ...['C', '(in 13 days)'],
+    'D',
     'Revoked',
   ]);
-  const { stdout: json } = await runHere(
-    tokenProgram,
-    `list --json --dynamodb-endpoint ${endpoint}`,
-  );
-  expect(json).not.toMatch(/\(/);
 });
 
 test('revoke revokes a damaged record, and prints the damage', async () => {
@@ -179,16 +163,8 @@ test.each<[input: string, write: (token: string) => string | Buffer]>([
   ['UTF-16 of PowerShell', (token) => utf16(`\uFEFF${token}\r\n`)],
   ['UTF-16 with the high byte first', (token) => utf16(`\uFEFF${token}`).swap16()],
   ['an Authorization header', (token) => `Authorization: Bearer ${token}\n`],
-  ['a variable', (token) => `export TOKEN=${token}\n`],
   ['JSON', (token) => `{"token":"${token}"}`],
-  ['quotes', (token) => `'${token}'\n`],
-  ['an empty first line', (token) => `\n\n${token}\n`],
   ['a token twice', (token) => `${token}\n${token}\n`],
-  [
-    'the lines of npm',
-    (token) =>
-      `\n> plant-store@1.0.0 token\n> node bin/node24.mjs bin/token.ts issue\n\n${token}\n`,
-  ],
 ])('revoke - finds the token in %s', async (_, write) => {
   const { id, token } = await issue('rita');
   const { code } = await local('revoke -', write(token));
@@ -235,10 +211,8 @@ test.each([
     `${ann} --scope plants:all`,
     "error: option '--scope <scope...>' argument 'plants:all' is invalid. Allowed choices are plants:read, plants:write.",
   ],
-  [`${ann} --expires-in 90`, noLifetime('90')],
   [`${ann} --expires-in 90days`, noLifetime('90days')],
   [`${ann} --expires-in 0d`, noLifetime('0d')],
-  [`${ann} --expires-in 1.5h`, noLifetime('1.5h')],
   [`${ann} --expires-in 123456s`, noLifetime('123456s')],
   [
     `${ann} --label ${'x'.repeat(101)}`,
@@ -246,8 +220,6 @@ test.each([
   ],
   ["issue --owner 'ann '", noOwner('ann ')],
   ["list --owner 'ann '", noOwner('ann ')],
-  ["list --owner ''", noOwner('')],
-  [`${ann} bob`, "error: too many arguments for 'issue'. Expected 0 arguments but got 1: bob."],
   [
     'issue --owner',
     "error: option '--owner <name>' argument '--localhost' is invalid. Add a value before --localhost.",
@@ -272,7 +244,7 @@ test.each([
 
 const secret = forge();
 const mistyped = secret.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
-test.each(['', '\n', mistyped, `${secret}x`, splitToken(secret).secret, 'abcdefghijkl'])(
+test.each(['', mistyped, `${secret}x`, `x${secret}`, splitToken(secret).secret, 'abcdefghijkl'])(
   'an error does not repeat what standard input holds instead of a token: %#',
   async (stdin) => {
     expect(await local('revoke -', stdin)).toEqual(
