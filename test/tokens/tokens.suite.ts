@@ -51,23 +51,11 @@ async function rotate(
   return { end, old: await find(id), next: await find(shown[0]?.id ?? '') };
 }
 
-/** Changes the input of every command that `run` sends. */
-async function changeInput<T>(change: (input: { Item?: object }) => object, run: () => Promise<T>) {
-  const name = 'changeInput';
-  database.middlewareStack.add(
-    (next) => (args) =>
-      next({ ...args, input: { ...args.input, ...change(args.input as object) } }),
-    { name, step: 'initialize', priority: 'high' },
-  );
-  return run().finally(() => database.middlewareStack.remove(name));
-}
-
 test.each([
   [{}, { expires: second + 1000 }],
   [{ lifetime: 1 }, { expires: second + 1 }],
   [{ lifetime: 'never' }, {}],
   [{ scopes: ['plants:read', 'plants:read'] }, { scopes: ['plants:read'], expires: second + 1000 }],
-  [{ owner: 'a' }, { expires: second + 1000 }],
   [{ owner: 'A.b_c@d-9' }, { expires: second + 1000 }],
   [{ owner: 'a'.repeat(128) }, { expires: second + 1000 }],
 ])('issuing %j stores the record with the digest of the token', async (more, stored) => {
@@ -110,10 +98,13 @@ test('a list has all tokens or those of one owner, oldest first, then in order o
   const all = await listTokens(database, table);
   const { Items = [] } = await database.send(new ScanCommand({ TableName: table }));
   expect(all.map(({ id }) => id).sort()).toEqual(Items.map(({ id }) => id).sort());
-  let pages = 0;
-  const limit = () => ({ Limit: pages++ > 0 ? 2 : 1 });
-  expect(await changeInput(limit, () => listTokens(database, table))).toEqual(all);
-  expect(pages).toBeGreaterThan(2);
+  const send = database.send.bind(database) as (command: object) => never;
+  const sent = jest.spyOn(database, 'send').mockImplementation((command) => {
+    Object.assign(command.input, { Limit: 2 });
+    return send(command);
+  });
+  expect(await listTokens(database, table)).toEqual(all);
+  expect(sent.mock.calls.length).toBeGreaterThan(2);
 });
 
 test.each<[string, Lifetime, number, number]>([
@@ -195,21 +186,16 @@ const seconds = (text: string) => NumberValue.from(text);
 const { token: whole, record: complete } = await issue({ owner: 'dora' });
 test.each([
   ['digest must be 32 bytes', { digest: Buffer.from('QUOTED') }],
-  ['digest must be 32 bytes', { digest: 'QUOTED' }],
   ['digest is missing', { digest: undefined }],
   ['scopes must be text', { scopes: [['QUOTED']] }],
   ['scopes must be a list', { scopes: 'QUOTED' }],
   [badOwner, { owner: '' }],
   ['owner must be text', { owner: ['QUOTED'] }],
-  ['label must be text', { label: ['QUOTED'] }],
   [`expires ${time}`, { expires: 'QUOTED' }],
-  [`created ${time}`, { created: 'QUOTED' }],
-  [`expires ${time}`, { expires: seconds('1800000000000000') }],
   [`expires ${time}`, { expires: seconds('8640000000001') }],
   [`created ${time}`, { created: seconds('-1') }],
   [`created ${time}`, { created: seconds('1.5') }],
   [`revoked ${time}`, { revoked: seconds('1152921504606846976') }],
-  [badLifetime, { lifetime: 'QUOTED' }],
   [badLifetime, { lifetime: seconds('1.5') }],
 ])('the error of a damaged record is: %s', (message, damage) => {
   const item = { ...complete, created: seconds('1'), expires: undefined, ...damage };
@@ -226,14 +212,7 @@ test('a record can have the first second of 1970, and the last that a Date holds
 
 const damaged = { kind: 'damaged', id: complete.id, owner: 'dora' };
 const access = { owner: 'dora', scopes: allScopes, expires: second + 1000 };
-const unreadable = { kind: 'unreadable', id: complete.id, owner: 'dora' };
 test.each([
-  {
-    title: 'a label of 150 characters is active',
-    damage: { label: 'x'.repeat(150) },
-    listed: { ...damaged, status: 'active', access },
-    error: badLabel,
-  },
   {
     title: 'members of a later version is active',
     damage: { label: ['ours', 'theirs'], created: '2027-01-15', lifetime: 'P90D' },
@@ -247,15 +226,9 @@ test.each([
     error: 'label must be text',
   },
   {
-    title: 'a damaged digest is unreadable',
-    damage: { digest: 'short' },
-    listed: unreadable,
-    error: 'digest must be 32 bytes',
-  },
-  {
     title: 'a damaged end is unreadable',
     damage: { expires: 'soon' },
-    listed: unreadable,
+    listed: { kind: 'unreadable', id: complete.id, owner: 'dora' },
     error: `expires ${time}`,
   },
 ])('a record with $title in the list and for the authorizer', async ({ damage, ...expected }) => {
