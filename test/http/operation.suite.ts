@@ -124,10 +124,7 @@ test('an operation is aborted five seconds before the function ends', async () =
 });
 
 test('an operation that is aborted logs the command that it was waiting for', async () => {
-  let isSilent = false;
-  const endpoint = await serve((request, response) => {
-    request.resume().on('end', () => (isSilent ? clock.advance(200) : response.end('{}')));
-  });
+  const endpoint = await serve((request) => request.resume().on('end', () => clock.advance(200)));
   Object.assign(process.env, functionVariables(endpoint));
   const database = connect();
   const plants = plantStore(database, 'Plants');
@@ -135,9 +132,6 @@ test('an operation that is aborted logs the command that it was waiting for', as
     await plants.remove(context.owner, 7n, context);
     return done;
   };
-  expect(await runOperation(remove)).toMatchObject({ statusCode: 200 });
-  lines.length = 0;
-  isSilent = true;
   expect(await runOperation(remove, proxyEvent(), 5200)).toMatchObject({ statusCode: 503 });
   database.destroy();
   const cause = { name: 'AbortError', message: 'DeleteItem was aborted.' };
