@@ -22,7 +22,7 @@ const questions: [what: string, line: string, options: () => Options, expected: 
     'a create without Content-Type',
     'POST /plants',
     () => ({ body: '{}' }),
-    ['415 unsupported-media-type', '400', '403'],
+    ['415 unsupported-media-type', '400 invalid-request', '400', '403'],
   ],
   // There is no record of API Gateway's response to a request line that it cannot read.
   ['%% in a path', 'PATCH /plants/%%', () => ({}), ['404 no-such-operation', '400']],
