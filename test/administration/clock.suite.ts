@@ -22,9 +22,8 @@ const scanTokens = async (TableName: string) =>
 /** Starts a database whose responses have this date. Returns its endpoint. */
 const serveWithDate = (date: string) =>
   startForwarder(endpoint, {
-    spoil(status, headers) {
+    spoil(headers) {
       headers.date = date;
-      return status;
     },
   });
 const hours = 3_600_000;

@@ -2,8 +2,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll } from '@jest/globals';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { makeToken } from '../../lib/tokens/make-token.ts';
-import { finallyDo } from '../support/cleanup.ts';
-import { startEngine } from '../support/database/engine.ts';
+import { openDatabase } from '../support/database/engine.ts';
 import { makePlant } from '../support/plant.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -65,10 +64,8 @@ beforeAll(async () => {
 });
 
 async function startOwn(): Promise<TestedStore> {
-  const engine = await startEngine();
-  finallyDo(engine.stop);
-  const service = await startService(engine.endpoint);
-  finallyDo(service.stop);
+  const { endpoint } = await openDatabase();
+  const service = await startService(endpoint);
   serverErrors = service.serverErrors;
 
   store = async (ids) => {

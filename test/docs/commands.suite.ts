@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../support/checkout.ts';
-import { finallyDo } from '../support/cleanup.ts';
 import { openDatabase } from '../support/database/engine.ts';
 import { makeBody } from '../support/plant.ts';
 import { testOnPosix } from '../support/posix.ts';
@@ -11,8 +10,7 @@ import { startService } from '../support/service/service.ts';
 import { codeBlocks, readCommands, readPage } from './page.ts';
 
 const { endpoint } = await openDatabase();
-const { baseUrl, issue, stop } = await startService(endpoint);
-finallyDo(stop);
+const { baseUrl, issue } = await startService(endpoint);
 const token = await issue('reader');
 const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
 

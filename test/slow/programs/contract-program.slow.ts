@@ -5,8 +5,8 @@ import { tableIds } from '../../../functions/shared/table-schema.ts';
 import { listTokens } from '../../../lib/tokens/tokens.ts';
 import { certificateFiles } from '../../support/certificate.ts';
 import { root } from '../../support/checkout.ts';
-import { finallyDo, temporaryFolder } from '../../support/cleanup.ts';
-import { startEngine } from '../../support/database/engine.ts';
+import { temporaryFolder } from '../../support/cleanup.ts';
+import { openDatabase } from '../../support/database/engine.ts';
 import { startConnectProxy } from '../../support/http/connect-proxy.ts';
 import { describeStack } from '../../support/http/described-stack.ts';
 import { serve, startForwarder } from '../../support/http/servers.ts';
@@ -18,10 +18,8 @@ import { startService } from '../../support/service/service.ts';
 // server in front of it, with TLS and behind a proxy, throttles every third request.
 
 const proxy = await startConnectProxy();
-const engine = await startEngine();
-finallyDo(engine.stop);
+const engine = await openDatabase();
 const service = await startService(engine.endpoint, 1);
-finallyDo(service.stop);
 
 let calls = 0;
 const front = await startForwarder(service.baseUrl, {
@@ -107,11 +105,10 @@ testSignals('a deployed stack is tested with new tokens, also after Ctrl-C', asy
 
 test('a response of npm start that breaks the contract fails the run, which names it and deletes everything', async () => {
   const front = await startForwarder(service.baseUrl, {
-    spoil(status, headers) {
+    spoil(headers, status) {
       if (status === 409) {
         delete headers['x-content-type-options'];
       }
-      return status;
     },
   });
   const baseUrl = `${front}/v1`;

@@ -62,13 +62,11 @@ afterEach(async () => {
 
 const ready = /^Press Ctrl-C to stop/;
 const firstContainer = /SAM_CONTAINER_ID/;
-const run = (command: string, ...args: string[]) =>
-  spawnSync(command, args, { encoding: 'utf8' }).stdout;
 const curls = () => program.lines.filter((line) => line.startsWith('  curl '));
 /** Runs a curl line. Returns the status and the body of the response. */
 const responseTo = (curl = '') => {
-  const output = run('sh', '-c', `${curl} -sS`);
-  return `${output.split(' ')[1]} ${output.split('\n').at(-1)}`;
+  const { stdout } = spawnSync('sh', ['-c', `${curl} -sS`], { encoding: 'utf8' });
+  return `${stdout.split(' ')[1]} ${stdout.split('\n').at(-1)}`;
 };
 /** A terminal sends a signal to the whole group. */
 const signalGroup = (signal: NodeJS.Signals) => process.kill(-Number(program.child.pid), signal);

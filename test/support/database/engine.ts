@@ -14,8 +14,7 @@ export const isDynamoDbLocal = process.env.ENGINE === 'DynamoDB Local';
 
 type Engine = Pick<Database, 'endpoint' | 'stop'>;
 
-/** Starts an engine on a free port, in memory, with the empty tables of the plant store. */
-export async function startEngine(): Promise<Engine> {
+async function startEngine(): Promise<Engine> {
   if (isDynamoDbLocal) {
     return startDynamoDbLocal();
   }
@@ -24,7 +23,10 @@ export async function startEngine(): Promise<Engine> {
   return database;
 }
 
-/** Starts an engine until the test file ends. Returns its endpoint and a client. */
+/**
+ * Starts an engine on a free port, in memory, with the empty tables of the plant store, until the
+ * test file ends. Returns its endpoint and a client.
+ */
 export async function openDatabase() {
   const { endpoint, stop } = await startEngine();
   finallyDo(stop);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type OutgoingHttpHeaders, type RequestListener, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { listen } from '../../../lib/local/listen.ts';
 import type { certificateFiles } from '../certificate.ts';
@@ -22,15 +22,15 @@ interface Changes {
   host?: string;
   /** Returns whether to respond 429 instead of forwarding. */
   throttle?: () => boolean;
-  /** Changes the headers of a response, and returns its status. */
-  spoil?: (status: number, headers: OutgoingHttpHeaders, url: string) => number;
+  /** Changes the headers of a response. */
+  spoil?: (headers: IncomingHttpHeaders, status: number) => void;
   tls?: Tls;
 }
 
 /** Starts a server that forwards requests to another one. Returns its origin. */
 export const startForwarder = (
   to: string,
-  { host, throttle = () => false, spoil = (status) => status, tls }: Changes,
+  { host, throttle = () => false, spoil = () => {}, tls }: Changes,
 ): Promise<string> =>
   serve((incoming, outgoing) => {
     const { method = '', url = '', rawHeaders, headersDistinct } = incoming;
@@ -42,8 +42,9 @@ export const startForwarder = (
     const headers = host ? { ...headersDistinct, host } : rawHeaders;
     const options = { method, headers: headers as never };
     const forwarded = request(new URL(url, to), options, (response) => {
-      const status = spoil(response.statusCode ?? 0, response.headers, url);
-      response.pipe(outgoing.writeHead(status, response.headers));
+      const { statusCode = 0, headers } = response;
+      spoil(headers, statusCode);
+      response.pipe(outgoing.writeHead(statusCode, headers));
     });
     forwarded.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(forwarded);

@@ -8,10 +8,9 @@ import { listen } from '../../../lib/local/listen.ts';
 import { functionVariables, startFunctions } from '../../../lib/local/runtime/functions.ts';
 import { issueToken, revokeToken } from '../../../lib/tokens/tokens.ts';
 import { findSecrets } from '../access-tokens/secrets.ts';
+import { finallyDo } from '../cleanup.ts';
 import { stoppedClock } from '../clock/clock.ts';
 import { parse } from '../http/http-client.ts';
-
-export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Returns JSON with one member per line, and stacks as Node prints them. */
 function formatLine(line: string): string {
@@ -23,8 +22,9 @@ const checkedCommands = new URL('checked-commands.ts', import.meta.url).href;
 const nodeOptions = `${stoppedClock.NODE_OPTIONS} --import=${checkedCommands}`;
 
 /**
- * Starts gateway and functions on a free port, as `npm start` does. `cacheSeconds` is for the
- * authorizer's policies.
+ * Starts gateway and functions on a free port, as `npm start` does, for the test file.
+ * `cacheSeconds` is for the authorizer's policies. In the end, throws if a log line or a body has
+ * the secret of an access token.
  */
 export async function startService(endpoint: string, cacheSeconds = 60) {
   const database = makeDocumentClient(localClient(endpoint));
@@ -60,6 +60,16 @@ export async function startService(endpoint: string, cacheSeconds = 60) {
     return issued;
   };
 
+  finallyDo(async () => {
+    server.close().closeAllConnections();
+    await functions.stop();
+    database.destroy();
+    const leaks = findSecrets(output, tokens);
+    if (leaks.length > 0) {
+      throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
+    }
+  });
+
   return {
     baseUrl,
     database,
@@ -73,16 +83,6 @@ export async function startService(endpoint: string, cacheSeconds = 60) {
       const { id, token } = await issue(owner);
       await revokeToken(database, tableIds.accessTokens, id);
       return token;
-    },
-    /** Throws if a log line or a body has the secret of an access token. */
-    async stop() {
-      server.close().closeAllConnections();
-      await functions.stop();
-      database.destroy();
-      const leaks = findSecrets(output, tokens);
-      if (leaks.length > 0) {
-        throw new Error(`Secrets of access tokens leaked: ${leaks.join('; ')}`);
-      }
     },
   };
 }
