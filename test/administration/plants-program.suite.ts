@@ -222,11 +222,10 @@ test('an import rejects lines that the API would reject, and changes no stored p
 });
 
 test.each([
-  { input: 'UTF-16 LE', swap: false, text: line(1, 'Aloe') + line(2, 'Ficus') },
-  { input: 'UTF-16 BE', swap: true, text: line(1, 'Aloe') + line(2, 'Ficus') },
-  { input: 'UTF-16 LE without a line break', swap: false, text: makeBody(1) },
-])('an import of $input fails with one line that names the encoding', async ({ swap, text }) => {
-  const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  { input: 'UTF-16 LE', swap: false },
+  { input: 'UTF-16 BE', swap: true },
+])('an import of $input fails with one line that names the encoding', async ({ swap }) => {
+  const utf16 = Buffer.from(`\uFEFF${line(1, 'Aloe')}`, 'utf16le');
   const stdin = Readable.from([...(swap ? utf16.swap16() : utf16)].map((byte) => Buffer.of(byte)));
   expect(await plants('import - --owner powershell', stdin)).toEqual(
     failure(

@@ -38,13 +38,6 @@ test('docs/access-tokens.md has the pattern for secret scanners', () => {
   expect(readPage('docs/access-tokens.md')).toContain(`\n${accessTokenPattern}\n`);
 });
 
-test('a command says which local database it uses', async () => {
-  const line = `list --owner nobody --dynamodb-endpoint ${endpoint}`;
-  const used = await runHere(tokenProgram, line, { keepsTarget: true });
-  const stderr = `Using the database at ${endpoint}.\n`;
-  expect(used).toEqual({ code: 0, stdout: emptyTable, stderr });
-});
-
 test('--localhost is the default port of npm start', async () => {
   const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
   const sent: unknown[] = [];

@@ -203,7 +203,6 @@ const notWithLocalhost = (option: string) =>
   `error: option '--localhost' cannot be used with option '${option}'. ${usage}`;
 const noAddress = (text: string) =>
   `error: option '--dynamodb-endpoint <url>' argument '${text}' is invalid. An address looks like http://127.0.0.1:8000.`;
-const noToken = 'error: There is no token abcdefghijkl. Run "list" to see the ids.';
 
 test.each([
   ['issue', `error: required option '--owner <name>' not specified. ${usage}`],
@@ -214,10 +213,6 @@ test.each([
   [`${ann} --expires-in 90days`, noLifetime('90days')],
   [`${ann} --expires-in 0d`, noLifetime('0d')],
   [`${ann} --expires-in 123456s`, noLifetime('123456s')],
-  [
-    `${ann} --label ${'x'.repeat(101)}`,
-    'error: No token was issued: label must be at most 100 characters without control characters.',
-  ],
   ["issue --owner 'ann '", noOwner('ann ')],
   ["list --owner 'ann '", noOwner('ann ')],
   [
@@ -226,8 +221,7 @@ test.each([
   ],
   ['isue --owner ann', "error: unknown command 'isue' (Did you mean issue?)"],
   ['revoke', `error: missing required argument 'id'. ${usage}`],
-  ['revoke abcdefghijkl', noToken],
-  ['rotate abcdefghijkl', noToken],
+  ['revoke abcdefghijkl', 'error: There is no token abcdefghijkl. Run "list" to see the ids.'],
   [
     'rotate abcdefghijkl --overlap never',
     "error: option '--overlap <duration>' argument 'never' is invalid. An overlap looks like 0s, 15m or 12h.",

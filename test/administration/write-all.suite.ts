@@ -32,30 +32,21 @@ test('32 writes are in progress at a time', async () => {
   expect(counts).toEqual([32, 32, 32, 4]);
 });
 
-test.each([
-  {
-    errors: [makeLoss(), makeLoss()],
-    message:
-      'The outcome of 2 writes is unknown (read ECONNRESET). So far: none. Repeat the command.',
-  },
-  {
-    errors: [new CommandError('Denied.'), makeLoss(), new CommandError('Denied later.')],
-    message:
-      'The outcome of 1 write is unknown (read ECONNRESET). Denied. So far: none. ' +
-      'Repeat the command.',
-  },
-])(
-  'an error starts with the writes whose outcome is unknown: $message',
-  async ({ errors, message }) => {
-    async function write(number: number): Promise<void> {
-      // All writes start before the first one fails.
-      await new Promise(setImmediate);
-      throw errors[number - 1];
-    }
-    const writing = writeAll(target, numbersTo(errors.length), write, () => 'none');
-    await expect(writing).rejects.toThrow(new CommandError(message));
-  },
-);
+test('an error starts with the writes whose outcome is unknown', async () => {
+  const denials = [new CommandError('Denied.'), new CommandError('Denied later.')];
+  const errors = [...denials, makeLoss(), makeLoss()];
+  async function write(number: number): Promise<void> {
+    // All writes start before the first one fails.
+    await new Promise(setImmediate);
+    throw errors[number - 1];
+  }
+  const writing = writeAll(target, numbersTo(errors.length), write, () => 'none');
+  await expect(writing).rejects.toThrow(
+    new CommandError(
+      'The outcome of 2 writes is unknown (read ECONNRESET). Denied. So far: none. Repeat the command.',
+    ),
+  );
+});
 
 /** The error of a write whose response was lost. */
 function makeLoss(): UnknownOutcome {
@@ -85,12 +76,9 @@ test('an interruption counts the writes that are in progress or whose outcome is
   await expect(writing).rejects.toThrow('The outcome of 1 write is unknown');
 });
 
-test.each([
-  { random: 0, expected: [250, 500, 1000, 2000, 4000, 8000] },
-  { random: 1, expected: [500, 1000, 2000, 4000, 8000, 16_000] },
-])('a throttled call is retried after pauses of $expected ms', async ({ random, expected }) => {
-  pauses.length = 0;
-  jest.spyOn(Math, 'random').mockReturnValue(random);
+test('a throttled call is retried six times after pauses that double', async () => {
+  // A pause is half or more of 0.5, 1, 2, 4, 8 and 16 s.
+  jest.spyOn(Math, 'random').mockReturnValue(0.5);
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
   let calls = 0;
   const calling = retryWhileThrottled(async () => {
@@ -99,6 +87,6 @@ test.each([
   });
   await expect(calling).rejects.toBe(throttled);
   jest.restoreAllMocks();
-  expect(pauses).toEqual(expected);
+  expect(pauses).toEqual([375, 750, 1500, 3000, 6000, 12_000]);
   expect(calls).toBe(7);
 });

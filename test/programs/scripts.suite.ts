@@ -70,22 +70,14 @@ test('npm test takes this checkout only, wherever it lies and whatever lies in i
   expect(stdout).toBe(`${join(folder, 'test', 'one.test.ts')}\n`);
 });
 
-test('each suite has a name of its own, and is imported by one test, of its folder or the one above', () => {
-  const importing = new Map<string, string[]>();
-  for (const file of globSync('test/**/*.test.ts', { cwd: root })) {
+test('each suite has a name of its own, and a test of its folder or one above imports it', () => {
+  const imported = globSync('test/**/*.test.ts', { cwd: root }).flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    for (const [, suite = ''] of text.matchAll(/^import '(.+\.suite\.ts)';$/gm)) {
-      const path = join(dirname(file), suite);
-      importing.set(path, [...(importing.get(path) ?? []), dirname(file)]);
-    }
-  }
-  const suites = globSync('test/**/*.suite.ts', { cwd: root });
-  const wrong = suites.filter((suite) => {
-    const folder = dirname(suite);
-    const [only, ...others] = importing.get(suite) ?? [];
-    return others.length > 0 || (only !== folder && only !== dirname(folder));
+    const suites = text.matchAll(/^import '(\.\/.+\.suite\.ts)';$/gm);
+    return [...suites].map(([, suite = '']) => join(dirname(file), suite));
   });
-  expect(wrong).toEqual([]);
+  const suites = globSync('test/**/*.suite.ts', { cwd: root });
+  expect(imported.sort()).toEqual(suites.toSorted());
   const names = suites.map((suite) => basename(suite));
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
 });
