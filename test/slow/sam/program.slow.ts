@@ -12,14 +12,9 @@ jest.setTimeout(1_800_000);
 const freePorts = ['--port', '0', '--dynamodb-port', '0'];
 
 /** Starts a script of package.json through npm. `npm run sam` gets free ports. */
-function npmRun(
-  script: 'contract' | 'sam',
-  args: string[],
-  environment: NodeJS.ProcessEnv = {},
-): Program {
+function npmRun(script: 'contract' | 'sam', args: string[]): Program {
   const options = [...(script === 'sam' ? freePorts : []), ...args];
   return startProgram('npm', ['run', '-s', script, '--', ...options], {
-    env: { ...process.env, ...environment },
     // A terminal gives each program a process group of its own, too.
     detached: true,
     // The contract tests are a whole suite, which is slow on a busy machine.
@@ -47,8 +42,8 @@ function findLeftBehind(program: Program): string[] {
 
 const folder = temporaryFolder();
 let program: Program;
-const start = (args: string[], environment?: NodeJS.ProcessEnv) => {
-  program = npmRun('sam', args, environment);
+const start = (args: string[]) => {
+  program = npmRun('sam', args);
   return program;
 };
 /** Sends SIGTERM to npm. A program with containers must leave none behind, however it stopped. */
@@ -106,7 +101,6 @@ test('stored plants survive a restart, and SAM CLI passes the contract tests', a
   const { baseUrl, dynamodbEndpoint } = JSON.parse(
     await start(['--json', '--data', folder]).line(/^\{"baseUrl"/),
   );
-  const sam = program;
   const where = ['--base-url', baseUrl, '--dynamodb-endpoint', dynamodbEndpoint];
   const suite = npmRun('contract', ['--sam-local', ...where]);
   const { code } = await suite.ended();
@@ -114,7 +108,6 @@ test('stored plants survive a restart, and SAM CLI passes the contract tests', a
   const isShown = (line: string) => code !== 0 || /^(Left out|Tests|Time): /.test(line);
   process.stdout.write(suite.lines.filter(isShown).join('\n'));
   expect(code).toBe(0);
-  program = sam;
 });
 
 test('npm run sam can be stopped while SAM CLI starts its containers', async () => {

@@ -13,12 +13,9 @@ export const stoppedClock = {
   NODE_OPTIONS: `--import=${new URL('program.ts', import.meta.url).href}`,
 };
 
-let clocks = 0;
-
 /** Returns the stopped clock of a thread, with the environment variables of the thread. */
 export function clockOfThread() {
-  clocks += 1;
-  const CLOCK = `clock ${clocks}`;
+  const CLOCK = 'clock of the thread';
   const channel = new BroadcastChannel(CLOCK);
   finallyDo(() => channel.close());
   return {
