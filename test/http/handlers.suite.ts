@@ -37,13 +37,16 @@ test.each(Object.entries({ ...operations, authorizer }))(
   },
 );
 
+const item = unmarshall(makeItem('alice', 7n), { wrapNumbers: true });
 test.each(Object.entries(operations))(
-  '%s passes its abort signal to the database',
-  async (name, { entry }) => {
+  '%s succeeds, and passes its abort signal to the database',
+  async (name, { entry, successes }) => {
     const { handler } = await load(entry);
     const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
-    send.mockResolvedValue({} as never);
-    await handler(operationEvent(name as Operation), lambdaContext());
+    send.mockResolvedValue({ Attributes: item, Items: [item] } as never);
+    const result = await handler(operationEvent(name as Operation), lambdaContext());
+    const code = Object(successes)[Object(result).statusCode];
+    expect(lines).toMatchObject([{ code }]);
     expect(send.mock.lastCall?.[1]).toEqual({ abortSignal: expect.any(AbortSignal) });
   },
 );
@@ -56,7 +59,6 @@ test.each<{ name: Operation; changes?: object; headers: object }>([
   { name: 'listPlants', changes: { query: { limit: ['1'] } }, headers: { Link: link } },
 ])('references in a response of $name start with the path of the request', async (row) => {
   const { handler } = await load(operations[row.name].entry);
-  const item = unmarshall(makeItem('alice', 7n), { wrapNumbers: true });
   const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
   send.mockResolvedValue({ Items: [item, item] } as never);
   const event = operationEvent(row.name, { path, ...row.changes });
