@@ -18,7 +18,7 @@ const noOutput =
   'error: Nothing was written, because standard output is closed or /dev/null, and the token would be ' +
   'lost. Redirect it elsewhere.';
 const lost = (reason: string) =>
-  `Using the database at ${endpoint}.\nerror: Cannot write the new token (${reason}), which works. ` +
+  `error: Cannot write the new token (${reason}), which works. ` +
   'Run "revoke NEW_ID", then repeat the command.';
 
 type Run = (line: string) => Promise<Ended>;
@@ -36,14 +36,10 @@ const inShell =
 const withOutput =
   (members: object): Run =>
   (line) =>
-    runHere(
-      () => {
-        Object.assign(process.stdout, members);
-        return tokenProgram();
-      },
-      line,
-      { keepsTarget: true },
-    );
+    runHere(() => {
+      Object.assign(process.stdout, members);
+      return tokenProgram();
+    }, line);
 
 // Each command meets an output that fails and one that cannot show the token.
 const full = (_: unknown, __: unknown, done: (error: Error) => void) => done(new Error('ENOSPC'));
@@ -54,7 +50,11 @@ testOnPosix('a shell redirects the output').each([
     error: lost('ENOSPC'),
   },
   { line: 'issue >&-', run: inShell('>&-'), error: noOutput },
-  { line: 'rotate, whose reader has gone', run: inShell(''), error: lost('write EPIPE') },
+  {
+    line: 'rotate, whose reader has gone',
+    run: inShell(''),
+    error: `Using the database at ${endpoint}.\n${lost('write EPIPE')}`,
+  },
   { line: 'rotate > /dev/null', run: withOutput({ fd: openSync(devNull, 'w') }), error: noOutput },
 ])('$line exits with 1 and leaves the old token as it was', async ({ line, run, error }) => {
   const owner = randomUUID();

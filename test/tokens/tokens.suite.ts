@@ -70,7 +70,6 @@ const badLifetime = 'lifetime must be whole seconds, at least 1, or never';
 const badLabel = 'label must be at most 100 characters without control characters';
 test.each([
   ...['Ann Arbor', '', 'a'.repeat(129), 'ann\n'].map((owner) => [{ owner }, badOwner] as const),
-  [{ scopes: [] }, 'scopes must be at least one'],
   ...[0, 1.5, Number.NaN, 'forever'].map((lifetime) => [{ lifetime }, badLifetime] as const),
   [{ label: 'x'.repeat(101) }, badLabel],
   [

@@ -7,8 +7,6 @@ interface Surroundings {
   stdin?: string | Buffer | Readable;
   /** Whether stdout and stderr are a terminal. */
   isTTY?: boolean;
-  /** Whether the output keeps the line that names a local database. */
-  keepsTarget?: boolean;
 }
 
 /** Splits a command line into arguments. Quotes keep blanks together, as in a shell. */
@@ -24,7 +22,7 @@ const localTarget = /^Using the database at http:\S+\.\n/m;
 export async function runHere(
   program: () => Promise<number>,
   line: string,
-  { env = {}, stdin = '', isTTY = false, keepsTarget = false }: Surroundings = {},
+  { env = {}, stdin = '', isTTY = false }: Surroundings = {},
 ): Promise<Ended> {
   const terminal = { isTTY, columns: 80 };
   const text = { stdout: '', stderr: '' };
@@ -57,7 +55,7 @@ export async function runHere(
     const code = await program();
     const ended = atExit ?? { code, ...text };
     // Its port differs from run to run.
-    return keepsTarget ? ended : { ...ended, stderr: ended.stderr.replace(localTarget, '') };
+    return { ...ended, stderr: ended.stderr.replace(localTarget, '') };
   } finally {
     Object.assign(process, { argv, env: own });
     jest.restoreAllMocks();
