@@ -23,7 +23,7 @@ export function findPlaces(body: string): string[] {
 }
 
 /** A response as OpenAPI describes it. */
-export interface Description {
+interface Description {
   headers: Record<string, { required?: boolean; schema: { const?: string }; example?: unknown }>;
   content?: Record<
     string,
