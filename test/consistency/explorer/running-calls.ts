@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
-import timers from 'node:timers/promises';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
@@ -62,7 +61,7 @@ let planted = honest;
 export const send = (command: DatabaseCommand): Promise<Reply> => planted(command, current().send);
 
 /** The other table is empty, and a schedule does not decide about its requests. */
-const noItems: Reply = { status: 200, body: { Items: [], Count: 0, ScannedCount: 0 } };
+export const noItems: Reply = { status: 200, body: { Items: [], Count: 0, ScannedCount: 0 } };
 
 /** Returns a replacement of the network. */
 const handleFor =
@@ -98,7 +97,6 @@ export async function loadCalls({ table, load }: Subject, fault = honest): Promi
   }) as never;
   // The schedule alone orders the requests, so pauses end at once.
   globalThis.setTimeout = ((go: () => void) => setImmediate(go)) as never;
-  timers.setTimeout = (() => Promise.resolve()) as never;
   syncBuiltinESMExports();
   const seconds = () => running.getStore()?.seconds ?? 0;
   Date.now = () => (startTime + seconds()) * 1000;

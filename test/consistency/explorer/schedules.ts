@@ -66,16 +66,7 @@ interface Moment extends History {
   schedule: string[];
 }
 
-export interface Explorer {
-  begin(scenario: Scenario): Promise<Moment>;
-  /** Returns the steps that are possible next: none if every call has ended. */
-  findSteps(moment: Moment): string[];
-  take(moment: Moment, step: string): Promise<Moment>;
-  /** Returns how the calls broke the contract until this moment, the last one, if they did. */
-  findViolation(moment: Moment): Promise<string | undefined>;
-}
-
-export function explorer(subject: Subject, findNext: FindNext): Explorer {
+export function explorer(subject: Subject, findNext: FindNext) {
   /** Lets a call go on until it sends a command or ends. */
   async function proceed(call: Running): Promise<Running> {
     const reply = call.requests.at(-1)?.reply;
@@ -180,6 +171,7 @@ export function explorer(subject: Subject, findNext: FindNext): Explorer {
     return broken && `After the last fault: ${broken}`;
   }
 
+  /** Returns how the calls broke the contract until this moment, the last one, if they did. */
   async function findViolation(moment: Moment): Promise<string | undefined> {
     const broken = subject.violation(moment);
     if (broken) {
@@ -191,7 +183,7 @@ export function explorer(subject: Subject, findNext: FindNext): Explorer {
     return stall;
   }
 
-  return { begin, take, findViolation, findSteps: (moment) => findSteps(subject, moment) };
+  return { begin, take, findViolation, findSteps: (moment: Moment) => findSteps(subject, moment) };
 }
 
 const readClock = ({ seconds }: History): number => Number(seconds.at(-1));
@@ -222,6 +214,7 @@ function arriveLate(moment: Moment, i: number): void {
   }
 }
 
+/** Returns the steps that are possible next: none if every call has ended. */
 function findSteps({ jumps, losesReads }: Subject, moment: Moment): string[] {
   const { calls, late, schedule } = moment;
   const ofCalls = calls.flatMap((call, i) => {

@@ -1,3 +1,4 @@
+import { digestToken } from '../../../../functions/access-tokens/token.ts';
 import { tableIds } from '../../../../functions/shared/table-schema.ts';
 import { countHolding, eraseHolding } from '../../../../lib/administration/erase.ts';
 import { explain } from '../../../../lib/administration/explain.ts';
@@ -17,28 +18,40 @@ export const cacheSeconds = 60;
 const table = tableIds.accessTokens;
 /** No call of a schedule has the number of the stored token. */
 const stored = 250;
-const tokens = new Map<number, { id: string; token: string }>();
+const tokens = new Map<number, Token>();
+
+export interface Token {
+  id: string;
+  token: string;
+  /** In base64, as DynamoDB has it. */
+  digest: string;
+}
+
+function makeTokenWithDigest(): Token {
+  const { id, token } = makeToken();
+  return { id, token, digest: digestToken(token).toString('base64') };
+}
 
 /** Returns the token that the call with this number issues, or the stored one. */
-export function findToken(number = stored): { id: string; token: string } {
-  const token = tokens.get(number) ?? makeAs(number, makeToken);
+export function findToken(number = stored): Token {
+  const token = tokens.get(number) ?? makeAs(number, makeTokenWithDigest);
   tokens.set(number, token);
   return token;
 }
 
 /** Returns the token that a call issues. An issue with a taken id has that of the stored one. */
-export function findIssued({ start, operation }: Call): { id: string; token: string } {
+export function findIssued({ start, operation }: Call): Token {
   if (operation !== 'issue taken') {
     return findToken(start.number);
   }
   return makeAs(start.number, () => {
     current().firstRandomOf = stored;
-    return makeToken();
+    return makeTokenWithDigest();
   });
 }
 
 /** A scenario's calls are about the stored token, or about that of the first call. */
-export const findNamedToken = (operation: string): { id: string; token: string } =>
+export const findNamedToken = (operation: string): Token =>
   operation.endsWith(' new') ? findToken(0) : findToken();
 
 export async function load(): Promise<Run> {

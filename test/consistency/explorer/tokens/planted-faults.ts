@@ -1,6 +1,6 @@
 import { altered } from '../altered.ts';
 import type { DatabaseCommand, Reply } from '../model.ts';
-import { current } from '../running-calls.ts';
+import { current, noItems } from '../running-calls.ts';
 import type { Interceptor, PlantedFault } from '../subject.ts';
 
 /** Removes a part of the condition of the commands with this name. */
@@ -33,15 +33,10 @@ const hasSucceeded = (reply: Reply) => typeof reply === 'object' && reply.status
 /** Makes the last list of an erasure find nothing. */
 const overlook: Interceptor = async (command, send) => {
   const reply = await send(command);
-  const call = current();
-  const isErasure = call.operation === 'erase' && command.name === 'Scan';
-  const hasDeleted = deleting.has(call);
   if (command.name === 'DeleteItem') {
-    deleting.add(call);
+    deleting.add(current());
   }
-  return isErasure && hasDeleted && hasSucceeded(reply)
-    ? { status: 200, body: { Items: [], Count: 0, ScannedCount: 0 } }
-    : reply;
+  return command.name === 'Scan' && deleting.has(current()) ? noItems : reply;
 };
 
 const deleting = new WeakSet<object>();

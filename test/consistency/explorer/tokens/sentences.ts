@@ -1,4 +1,4 @@
-import { digestToken } from '../../../../functions/access-tokens/token.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Item, Store } from '../model.ts';
 import { startTime } from '../running-calls.ts';
 import type { Call, History, SentRequest } from '../subject.ts';
@@ -39,7 +39,7 @@ function findWrongChange(before: Store, after: Store): string | undefined {
     if (old && old.digest?.B !== item.digest.B) {
       return 'A record was overwritten.';
     }
-    if (old?.revoked && toText(old) !== toText(item)) {
+    if (old?.revoked && !isDeepStrictEqual(old, item)) {
       return 'The record of a revoked token changed.';
     }
     if (old && readEnd(old) < readEnd(item)) {
@@ -47,9 +47,9 @@ function findWrongChange(before: Store, after: Store): string | undefined {
     }
   }
   const [foreignBefore, foreignAfter] = [before, after].map((store) =>
-    [...store.values()].filter((item) => !isOwned(item)).map(toText),
+    [...store.values()].filter((item) => !isOwned(item)),
   );
-  const isUnchanged = foreignBefore?.join() === foreignAfter?.join();
+  const isUnchanged = isDeepStrictEqual(foreignBefore, foreignAfter);
   return isUnchanged ? undefined : "Another owner's token changed.";
 }
 
@@ -102,7 +102,7 @@ const sentences: Record<string, Sentence> = {
     const { id } = findToken();
     const stored = history.stores[0]?.get(id);
     const puts = call.requests.filter(({ command }) => command.name === 'PutItem');
-    if (new Set(puts.map(({ command }) => toText(command.parameters.Item as Item))).size > 1) {
+    if (puts.some(({ command }) => !isDeepStrictEqual(command, puts[0]?.command))) {
       return 'A rotation added more than one token.';
     }
     if (call.status !== 0) {
@@ -157,9 +157,9 @@ function findLostToken(call: Call, { stores, seconds }: History): string | undef
   if (!/^(?:issue|rotate)/.test(call.operation)) {
     return undefined;
   }
-  const { id, token } = findIssued(call);
+  const { id, digest } = findIssued(call);
   const item = stores.at(-1)?.get(id);
-  const works = item?.digest?.B === toDigest(token) && isActive(item, seconds.at(-1));
+  const works = item?.digest?.B === digest && isActive(item, seconds.at(-1));
   const isNamed = call.status === 1 && call.body.includes(id);
   return works && !hasShown(call) && !isNamed ? 'A token works that nobody knows.' : undefined;
 }
@@ -200,8 +200,8 @@ const countUnknown = ({ faults }: Call): number =>
 
 /** Returns whether the token of a call was shown, and its record was stored while the call ran. */
 function hasIssued(call: Call, history: History): boolean {
-  const { id, token } = findIssued(call);
-  const isStored = ([store]: [Store, number]) => store.get(id)?.digest?.B === toDigest(token);
+  const { id, digest } = findIssued(call);
+  const isStored = ([store]: [Store, number]) => store.get(id)?.digest?.B === digest;
   return hasShown(call) && findMoments(call, history).some(isStored);
 }
 
@@ -209,17 +209,9 @@ const hasShown = ({ requests }: Call): boolean =>
   requests.some(({ command, reply }) => command.name === 'Show' && typeof reply !== 'string');
 
 function works({ operation }: Call, store: Store | undefined, seconds = 0): boolean {
-  const { id, token } = findNamedToken(operation);
+  const { id, digest } = findNamedToken(operation);
   const item = store?.get(id);
-  return item?.digest?.B === toDigest(token) && isActive(item, seconds);
-}
-
-const digests = new Map<string, string>();
-
-function toDigest(token: string): string {
-  const digest = digests.get(token) ?? digestToken(token).toString('base64');
-  digests.set(token, digest);
-  return digest;
+  return item?.digest?.B === digest && isActive(item, seconds);
 }
 
 const isActive = (item: Item | undefined, seconds = 0): boolean =>
@@ -239,16 +231,6 @@ const isOwned = ({ owner }: Item): boolean => owner?.S === newToken.owner;
 /** Returns the digests of the owner's tokens. */
 const listOwned = (store: Store | undefined): (string | undefined)[] =>
   [...(store?.values() ?? [])].filter(isOwned).map(({ digest }) => digest?.B);
-
-/** Items never change. */
-const texts = new WeakMap<Item, string>();
-
-function toText(item: Item): string {
-  const sorted = () => Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = texts.get(item) ?? JSON.stringify(sorted());
-  texts.set(item, text);
-  return text;
-}
 
 /** Returns the reads with this command that got a response. */
 const findReads = ({ requests }: Call, name: string): SentRequest[] =>

@@ -1,15 +1,14 @@
-import { digestToken } from '../../../../functions/access-tokens/token.ts';
 import type { Item } from '../model.ts';
 import { startTime } from '../running-calls.ts';
 import type { Subject } from '../subject.ts';
-import { findToken, load } from './calls.ts';
+import { findToken, load, type Token } from './calls.ts';
 import { plantedFaults } from './planted-faults.ts';
 import { violation } from './sentences.ts';
 import { states } from './states.ts';
 
-const record = (id: string, token: string, owner: string): Item => ({
+const record = ({ id, digest }: Token, owner: string): Item => ({
   id: { S: id },
-  digest: { B: digestToken(token).toString('base64') },
+  digest: { B: digest },
   owner: { S: owner },
   scopes: { L: [{ S: 'plants:read' }] },
   label: { S: '' },
@@ -34,9 +33,8 @@ export const accessTokens: Subject = {
     'list',
   ],
   stored(present) {
-    const { id, token } = findToken();
-    const bob = findToken(251);
-    return [record(bob.id, bob.token, 'bob'), ...(present ? [record(id, token, 'ann')] : [])];
+    const ofBob = record(findToken(251), 'bob');
+    return present ? [ofBob, record(findToken(), 'ann')] : [ofBob];
   },
   makes: (call) => /^(?:issue|rotate)/.test(call),
   limits: { threeCalls: 500, twoCalls: 150 },
