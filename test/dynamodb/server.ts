@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach } from '@jest/globals';
+import { beforeEach } from '@jest/globals';
 import { connect } from '../../functions/dynamodb/client.ts';
 import { tableIds } from '../../functions/shared/table-schema.ts';
 import { listen } from '../../lib/local/listen.ts';
@@ -40,12 +40,11 @@ finallyDo(() => setDefaultCACertificates(trusted));
 
 export const origin = (await listen(server, 0)).replace('http:', 'https:');
 
-const clients: DynamoDBDocumentClient[] = [];
-/** Returns a client of a database until the test ends, as functions have it. */
+/** Returns a client of a database, as functions have it. */
 export function connectTo(endpoint: string, ...config: Parameters<typeof connect>) {
   Object.assign(process.env, functionVariables(endpoint));
   const client = connect(...config);
-  clients.push(client);
+  finallyDo(() => client.destroy());
   return client;
 }
 
@@ -54,24 +53,16 @@ export let database: DynamoDBDocumentClient;
 beforeEach(() => {
   database = connectTo(origin);
 });
-afterEach(() => {
-  for (const client of clients.splice(0)) {
-    client.destroy();
-  }
-});
 export const put = () => database.send(new PutCommand({ TableName, Item: { id: 1n } }));
 export const get = () => database.send(new GetCommand({ TableName, Key: { id: 1n } }));
 
 /** Returns the error of a call whose attempt fails with a fault. */
-export async function catchError(call: () => Promise<object>, fault: object) {
+export function catchError(call: () => Promise<object>, fault: object): Promise<Error> {
   const error = Object.assign(new Error('fault'), fault);
-  const name = 'fails';
   const failCall = () => () => Promise.reject(error);
-  database.middlewareStack.add(failCall, { name, step: 'deserialize', priority: 'low' });
-  const thrown = await call().then(
+  database.middlewareStack.add(failCall, { step: 'deserialize', priority: 'low' });
+  return call().then(
     () => new Error('It worked.'),
     (reason: Error) => reason,
   );
-  database.middlewareStack.remove(name);
-  return thrown;
 }

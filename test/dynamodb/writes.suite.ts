@@ -78,11 +78,9 @@ test.each(commands)('a $name is sent after one turn of the event loop', async ({
     events.push('sent');
     return next(args);
   };
-  const name = 'records';
-  database.middlewareStack.add(record as never, { name, step: 'deserialize', priority: 'low' });
+  database.middlewareStack.add(record as never, { step: 'deserialize', priority: 'low' });
   setImmediate(() => events.push('one turn'));
   await database.send(command).catch(() => {});
-  database.middlewareStack.remove(name);
   expect(events.slice(0, 2)).toEqual(['one turn', 'sent']);
 });
 
