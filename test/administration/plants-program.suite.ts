@@ -418,14 +418,14 @@ test.each([
   { title: 'a token is issued', act: issue, left: '1 access token and 0 plants' },
   { title: 'a plant is created', act: create, left: '0 access tokens and 1 plant' },
 ])('erase looks again at the end, and fails if $title while it runs', async ({ act, left }) => {
-  await issue('busy');
-  await putPlant('busy', 1, 'Aloe');
+  await issue('renewed');
+  await putPlant('renewed', 1, 'Aloe');
   // The owner's plants are counted, listed and deleted.
-  proxy.play('busy', pass, pass, passAfter(act), pass);
-  const ended = await plants('erase --owner busy', 'busy\n', faulty);
+  proxy.play('renewed', pass, pass, passAfter(act), pass);
+  const ended = await plants('erase --owner renewed', 'renewed\n', faulty);
   expect(ended.stderr).toMatch(
-    `: error: Erased 1 access token and 1 plant of busy, who has ${left} again. Repeat the command.\n`,
+    `: error: Erased 1 access token and 1 plant of renewed, who has ${left} again. Repeat the command.\n`,
   );
   expect(ended.code).toBe(1);
-  expect(await plants('erase --owner busy', 'busy\n')).toMatchObject({ code: 0 });
+  expect(await plants('erase --owner renewed', 'renewed\n')).toMatchObject({ code: 0 });
 });
