@@ -1,5 +1,4 @@
 import './filters.suite.ts';
 import './client.suite.ts';
-import './time-limits.suite.ts';
 import './warm-up.suite.ts';
 import './writes.suite.ts';

@@ -24,13 +24,10 @@ async function countOpened(call: () => Promise<object>, pauses: Pause[]): Promis
 }
 
 test.each<{ what: string; pauses: Pause[]; opened: number }>([
-  { what: 'no time passed', pauses: [[0, 0]], opened: 0 },
-  { what: 'it was idle for four seconds', pauses: [[4000, 4000]], opened: 0 },
   { what: 'it was idle for 4 s three times', pauses: Array(3).fill([4000, 4000]), opened: 0 },
   { what: 'it was idle for five seconds', pauses: [[5000, 5000]], opened: 1 },
   { what: 'the function was frozen', pauses: [[60_000, 0]], opened: 1 },
   { what: 'the clock was set back by less', pauses: [[4000, 6000]], opened: 1 },
-  { what: 'the clock was set back by more', pauses: [[-2000, 6000]], opened: 1 },
   { what: 'only the clock was set back', pauses: [[-2000, 0]], opened: 1 },
 ])('if $what, a write opens $opened connections', async ({ pauses, opened }) => {
   expect(await countOpened(put, pauses)).toBe(opened);
@@ -87,12 +84,8 @@ test.each(commands)('a $name is sent after one turn of the event loop', async ({
 const fates = {
   'did nothing': [
     { code: 'ECONNREFUSED' },
-    { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
     { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
-    { code: 'EAI_FAIL', syscall: 'getaddrinfo' },
-    { code: 'EAI_NODATA', syscall: 'getaddrinfo' },
     { code: 'ETIMEDOUT', syscall: 'connect' },
-    { message: 'Socket did not establish a connection with the server' },
     { name: 'AbortError' },
     { $metadata: { httpStatusCode: 400 } },
     { $metadata: { httpStatusCode: 499 } },
@@ -127,16 +120,8 @@ test.each([
   { command: 'write', call: put },
   { command: 'read', call: get },
 ])('a $command whose host name cannot be resolved is sent three times', async ({ call }) => {
-  const error = Object.assign(new Error('fault'), { code: 'EAI_FAIL', syscall: 'getaddrinfo' });
-  let attempts = 0;
-  const failCall = () => () => {
-    attempts += 1;
-    return Promise.reject(error);
-  };
-  database.middlewareStack.add(failCall, { name: 'fails', step: 'deserialize', priority: 'low' });
-  await expect(call()).rejects.toBe(error);
-  database.middlewareStack.remove('fails');
-  expect(attempts).toBe(3);
+  const thrown = await catchError(call, { code: 'EAI_FAIL', syscall: 'getaddrinfo' });
+  expect(thrown).toMatchObject({ code: 'EAI_FAIL', $metadata: { attempts: 3 } });
 });
 
 test('a read that fails pauses for up to 25 ms, then for up to 50 ms', async () => {

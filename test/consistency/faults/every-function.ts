@@ -17,7 +17,7 @@ import {
   throttle,
 } from '../../support/database/proxy.ts';
 import { type FunctionName, functionNames, usedActions } from './actions.ts';
-import { clock, crawl, drip, hang, slow, swallowResponse, write } from './slow-faults.ts';
+import { clock, crawl, drip, hang, slow, stop, swallowResponse, write } from './slow-faults.ts';
 
 /** The outcome of a call. */
 interface Outcome {
@@ -74,8 +74,8 @@ const failures: Failure[] = [
   {
     databases: {
       'fails all TLS handshakes': {
-        handshakes: [resetHandshake, alertInHandshake, closeHandshake],
-        log: { cause: { code: 'ECONNRESET' } },
+        handshakes: [resetHandshake, alertInHandshake, () => clock.advance(1000)],
+        log: { cause: { message: 'No TLS connection was established within 1000 ms.' } },
       },
     },
     writes: {
@@ -86,10 +86,8 @@ const failures: Failure[] = [
   },
   {
     databases: {
-      'resets a TLS handshake': { handshakes: [resetHandshake] },
       'closes a TLS handshake': { handshakes: [closeHandshake] },
       'sends no ServerHello': { handshakes: [() => clock.advance(1000)] },
-      'refuses a TLS handshake with an alert': { handshakes: [alertInHandshake] },
       'responds slowly': { faults: [slow] },
       'answered the command before twice': {
         whileFrozen: (connection) => write(connection, secondAnswer),
@@ -164,6 +162,7 @@ const failures: Failure[] = [
     databases: {
       'resets one connection after the commit': { faults: [loseResponse, pass] },
       'cuts one response': { faults: [breakOff, pass] },
+      'stops within one response': { faults: [stop, pass] },
       'does its work and says nothing': { faults: [say('', 'done'), pass] },
       'does its work and says {"Item":': { faults: [say('{"Item":', 'done'), pass] },
     },

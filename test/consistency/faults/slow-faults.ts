@@ -30,6 +30,15 @@ export const drip: Fault = executed(async (_, { response }) => {
   }
 });
 
+/** The database executes the command. Its response begins and never ends. */
+export const stop: Fault = executed(async ({ status, headers, body }, { response }) => {
+  response.writeHead(status, headers);
+  await write(response, body.subarray(0, 1));
+  for (let passed = 0; passed < 2500 && !response.destroyed; passed += 500) {
+    await clock.advance(500);
+  }
+});
+
 /**
  * In milliseconds, between the parts of a response. On a busy machine, a part may arrive after the
  * clock was advanced, so two pauses are shorter than a timeout.
