@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
+import { operations } from '../../functions/shared/operations.ts';
 import { joinText } from './short-form.ts';
 import { findProperties, templates } from './templates.ts';
 
@@ -26,11 +27,6 @@ const statuses = {
   WAF_FILTERED: 403,
 };
 
-/** Variables of access logs. A deprecated one would print a warning. */
-const variablesOfCdk = Object.entries(Object.getOwnPropertyDescriptors(AccessLogField))
-  .filter(([name]) => name.startsWith('context') && name !== 'contextAccountId')
-  .map(([, { value }]) => value('tokenId'));
-
 const additionalHeaders: Record<string, object> = {
   ACCESS_DENIED: {
     'WWW-Authenticate': `'Bearer realm="plant-store", error="insufficient_scope"'`,
@@ -45,18 +41,22 @@ const cors = {
     "'Link, Location, Retry-After, X-Request-Id, Access-Token-Expires'",
 };
 
-describe.each(['default', 'everything', 'throwaway'] as const)('with the settings %s', (group) => {
+const groups = [
+  { group: 'default', domain: undefined, rate: 50, burst: 100, cacheSeconds: 60 },
+  { group: 'everything', domain: 'api.example.com', rate: 1, burst: 2, cacheSeconds: 0 },
+  { group: 'throwaway', domain: 'store.example.com', rate: 10_000, burst: 5000, cacheSeconds: 300 },
+] as const;
+
+describe.each(groups)('with the settings $group', ({ group, domain, ...numbers }) => {
   const template = templates[group];
-  const typeOf = (reference: Json) => template.Resources[reference.Ref]?.Type;
   const methods = findProperties(template, 'AWS::ApiGateway::Method');
-  const operations = methods.filter(({ HttpMethod }) => HttpMethod !== 'OPTIONS');
 
   test('the API and its domain have the same strict TLS', () => {
     const hosts = [
       ...findProperties(template, 'AWS::ApiGateway::RestApi'),
       ...findProperties(template, 'AWS::ApiGateway::DomainName'),
     ];
-    expect(hosts).toHaveLength(group === 'default' ? 1 : 2);
+    expect(hosts).toHaveLength(domain ? 2 : 1);
     for (const host of hosts) {
       expect(host).toMatchObject({
         EndpointAccessMode: 'STRICT',
@@ -64,21 +64,23 @@ describe.each(['default', 'everything', 'throwaway'] as const)('with the setting
         EndpointConfiguration: { IpAddressType: 'dualstack', Types: ['REGIONAL'] },
       });
     }
-    const { Value } = (template as Json).Outputs.BaseUrl;
-    expect(typeof Value === 'string' ? Value : joinText(Value['Fn::Join'])).toMatch(/^https:\/\//);
   });
 
   test('nothing is public but the API, which asks the authorizer except for preflights', () => {
-    for (const { HttpMethod, AuthorizationType } of findProperties(
-      template,
-      'AWS::ApiGateway::Method',
-    )) {
-      expect(AuthorizationType).toBe(HttpMethod === 'OPTIONS' ? 'NONE' : 'CUSTOM');
+    for (const { HttpMethod, AuthorizationType, Integration } of methods) {
+      const isPreflight = HttpMethod === 'OPTIONS';
+      expect(AuthorizationType).toBe(isPreflight ? 'NONE' : 'CUSTOM');
+      expect(Integration).toMatchObject(
+        isPreflight ? { Type: 'MOCK' } : { Type: 'AWS_PROXY', TimeoutInMillis: 29_000 },
+      );
     }
-    for (const permission of findProperties(template, 'AWS::Lambda::Permission')) {
+    const permissions = findProperties(template, 'AWS::Lambda::Permission');
+    for (const permission of permissions) {
       expect(permission.Principal).toBe('apigateway.amazonaws.com');
       expect(joinText(permission.SourceArn['Fn::Join'])).toMatch(/:\$\{Api\}\//);
     }
+    // One for each operation, and one for the authorizer: the console's test calls need others.
+    expect(permissions).toHaveLength(Object.keys(operations).length + 1);
     expect(findProperties(template, 'AWS::Lambda::Url')).toEqual([]);
   });
 
@@ -91,40 +93,11 @@ describe.each(['default', 'everything', 'throwaway'] as const)('with the setting
           HttpMethod: '*',
           ResourcePath: '/*',
           DataTraceEnabled: false,
-          ThrottlingBurstLimit: expect.any(Number),
-          ThrottlingRateLimit: expect.any(Number),
+          ThrottlingBurstLimit: numbers.burst,
+          ThrottlingRateLimit: numbers.rate,
         },
       ]);
       expect(TracingEnabled).toBeUndefined();
-    }
-  });
-
-  test('the access log has one line per request, without text of the client', () => {
-    const settings = findProperties(template, 'AWS::ApiGateway::Stage').flatMap(
-      ({ AccessLogSetting }) => AccessLogSetting ?? [],
-    );
-    expect(settings).toHaveLength(group === 'everything' ? 1 : 0);
-    for (const { Format } of settings) {
-      expect(JSON.parse(Format)).toEqual({
-        requestId: '$context.extendedRequestId',
-        time: '$context.requestTime',
-        sourceIp: '$context.identity.sourceIp',
-        tlsVersion: '$context.tlsVersion',
-        method: '$context.httpMethod',
-        resource: '$context.resourcePath',
-        status: '$context.status',
-        gatewayError: '$context.error.responseType',
-        owner: '$context.authorizer.principalId',
-        tokenId: '$context.authorizer.tokenId',
-        latencyMs: '$context.responseLatency',
-        bytes: '$context.responseLength',
-      });
-      // AWS writes a misspelt one as "-". CDK lacks the one of TLS, which AWS's page on security
-      // policies names.
-      const variables: string[] = Object.values(JSON.parse(Format));
-      expect(variables.filter((variable) => !variablesOfCdk.includes(variable))).toEqual([
-        '$context.tlsVersion',
-      ]);
     }
   });
 
@@ -133,20 +106,12 @@ describe.each(['default', 'everything', 'throwaway'] as const)('with the setting
     expect(authorizers).toEqual([
       expect.objectContaining({
         Type: 'TOKEN',
+        AuthorizerResultTtlInSeconds: numbers.cacheSeconds,
         IdentitySource: 'method.request.header.Authorization',
         IdentityValidationExpression:
           '^[Bb][Ee][Aa][Rr][Ee][Rr] +pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
       }),
     ]);
-  });
-
-  test('methods wait for their function, and only they and the authorizer may call functions', () => {
-    for (const { Integration } of operations) {
-      expect(Integration).toMatchObject({ Type: 'AWS_PROXY', TimeoutInMillis: 29_000 });
-    }
-    // One for each method, and one for the authorizer: the console's test calls need others.
-    const permissions = findProperties(template, 'AWS::Lambda::Permission');
-    expect(permissions).toHaveLength(operations.length + 1);
   });
 
   test('gateway responses are problems with the headers of every response', () => {
@@ -182,47 +147,11 @@ describe.each(['default', 'everything', 'throwaway'] as const)('with the setting
     expect(Object.fromEntries(found)).toEqual(statuses);
   });
 
-  test('a domain serves the stage below /v1, by IPv4 and IPv6', () => {
-    const domains = Object.entries(template.Resources).filter(
-      ([, { Type }]) => Type === 'AWS::ApiGateway::DomainName',
-    );
-    const [[domain = '', { Properties = {} } = {}] = []] = domains;
-    const mappings = findProperties(template, 'AWS::ApiGateway::BasePathMapping');
-    expect(mappings).toHaveLength(group === 'default' ? 0 : 1);
-    for (const { Stage, ...mapping } of mappings) {
-      expect(mapping).toEqual({
-        BasePath: 'v1',
-        DomainName: { Ref: domain },
-        RestApiId: { Ref: 'Api' },
-      });
-      expect(typeOf(Stage)).toBe('AWS::ApiGateway::Stage');
-    }
-    const records = findProperties(template, 'AWS::Route53::RecordSet');
-    expect(records.map(({ Type }) => Type)).toEqual(group === 'throwaway' ? ['A', 'AAAA'] : []);
-    for (const { Name, HostedZoneId, AliasTarget } of records) {
-      expect({ Name, HostedZoneId, AliasTarget }).toEqual({
-        Name: `${Properties.DomainName}.`,
-        HostedZoneId: 'Z0123456789ABCDEFGHIJ',
-        AliasTarget: {
-          DNSName: { 'Fn::GetAtt': [domain, 'RegionalDomainName'] },
-          HostedZoneId: { 'Fn::GetAtt': [domain, 'RegionalHostedZoneId'] },
-        },
-      });
-    }
-    for (const certificate of findProperties(template, 'AWS::CertificateManager::Certificate')) {
-      expect(certificate).toMatchObject({
-        DomainName: Properties.DomainName,
-        ValidationMethod: 'DNS',
-        DomainValidationOptions: [{ HostedZoneId: 'Z0123456789ABCDEFGHIJ' }],
-      });
-    }
-  });
-
   test('outputs are those that programs and pages name', () => {
     const { Outputs } = template as Json;
     const name = group === 'throwaway' ? 'PlantStore-throwaway' : 'PlantStore';
     expect(Outputs).toEqual({
-      BaseUrl: expect.anything(),
+      BaseUrl: { Value: domain ? `https://${domain}/v1` : expect.anything() },
       PlantsTableName: { Value: { Ref: 'Plants' } },
       AccessTokensTableName: { Value: { Ref: 'AccessTokens' } },
       NextCommand: {
@@ -231,4 +160,61 @@ describe.each(['default', 'everything', 'throwaway'] as const)('with the setting
       ...(group === 'everything' && { DnsRecord: expect.anything() }),
     });
   });
+});
+
+test('the access log has one line per request, without text of the client', () => {
+  const [{ AccessLogSetting }] = findProperties(templates.everything, 'AWS::ApiGateway::Stage');
+  const line: Record<string, string> = JSON.parse(AccessLogSetting.Format);
+  expect(line).toEqual({
+    requestId: '$context.extendedRequestId',
+    time: '$context.requestTime',
+    sourceIp: '$context.identity.sourceIp',
+    tlsVersion: '$context.tlsVersion',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    gatewayError: '$context.error.responseType',
+    owner: '$context.authorizer.principalId',
+    tokenId: '$context.authorizer.tokenId',
+    latencyMs: '$context.responseLatency',
+    bytes: '$context.responseLength',
+  });
+  // A deprecated variable would print a warning.
+  const variablesOfCdk = Object.entries(Object.getOwnPropertyDescriptors(AccessLogField))
+    .filter(([name]) => name.startsWith('context') && name !== 'contextAccountId')
+    .map(([, { value }]) => value('tokenId'));
+  // AWS writes a misspelt one as "-". CDK lacks the one of TLS, which AWS's page on security
+  // policies names.
+  const others = Object.values(line).filter((variable) => !variablesOfCdk.includes(variable));
+  expect(others).toEqual(['$context.tlsVersion']);
+});
+
+test('a domain in a hosted zone serves the stage below /v1, by IPv4 and IPv6', () => {
+  const template = templates.throwaway;
+  const [domain] = Object.keys(template.Resources).filter((id) => id.startsWith('Domain'));
+  expect(findProperties(template, 'AWS::ApiGateway::BasePathMapping')).toEqual([
+    {
+      BasePath: 'v1',
+      DomainName: { Ref: domain },
+      RestApiId: { Ref: 'Api' },
+      Stage: { Ref: expect.stringContaining('Stagev1') },
+    },
+  ]);
+  const record = {
+    Name: 'store.example.com.',
+    HostedZoneId: 'Z0123456789ABCDEFGHIJ',
+    AliasTarget: {
+      DNSName: { 'Fn::GetAtt': [domain, 'RegionalDomainName'] },
+      HostedZoneId: { 'Fn::GetAtt': [domain, 'RegionalHostedZoneId'] },
+    },
+  };
+  const records = ['A', 'AAAA'].map((Type) => ({ ...record, Type }));
+  expect(findProperties(template, 'AWS::Route53::RecordSet')).toEqual(records);
+  expect(findProperties(template, 'AWS::CertificateManager::Certificate')).toMatchObject([
+    {
+      DomainName: 'store.example.com',
+      ValidationMethod: 'DNS',
+      DomainValidationOptions: [{ HostedZoneId: 'Z0123456789ABCDEFGHIJ' }],
+    },
+  ]);
 });

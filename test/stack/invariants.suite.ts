@@ -1,57 +1,53 @@
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
+import { joinText } from './short-form.ts';
 import { findProperties, templates } from './templates.ts';
 
 // What no update of a snapshot may change by accident, over every resource of its kind.
 
 type Json = ReturnType<typeof JSON.parse>;
-type Template = (typeof templates)['default'];
-
-const findAll = ({ Resources }: Template, type: string): Json[] =>
-  Object.values(Resources).filter(({ Type }) => Type === type);
 
 /** One for each operation, and the authorizer. */
 const functionCount = Object.keys(operations).length + 1;
 
 const groups = [
-  { group: 'default', isKept: true },
-  { group: 'everything', isKept: true },
-  { group: 'throwaway', isKept: false },
+  { group: 'default', isKept: true, architecture: 'arm64' },
+  { group: 'everything', isKept: true, architecture: 'x86_64' },
+  { group: 'throwaway', isKept: false, architecture: 'arm64' },
 ] as const;
 
-describe.each(groups)('with the settings $group', ({ group, isKept }) => {
+describe.each(groups)('with the settings $group', ({ group, isKept, architecture }) => {
   const template = templates[group];
+  const resources: Json[] = Object.values(template.Resources);
   const typeOf = (reference: Json) => template.Resources[reference.Ref]?.Type;
-  const isAuthorizer = (properties: Json) =>
-    template.Resources.Authorizer.Properties === properties;
 
-  test('tables keep deleted and damaged data for a while, and outlive the stack', () => {
-    const types = Object.values(template.Resources).map(({ Type }) => Type);
-    const tables = types.filter((type) => type.startsWith('AWS::DynamoDB::'));
-    expect(tables).toEqual(['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::GlobalTable']);
-    for (const table of findAll(template, 'AWS::DynamoDB::GlobalTable')) {
+  test('tables outlive the stack, keep deleted and damaged data, and are billed by request alone', () => {
+    const tables = resources.filter(({ Type }) => Type.startsWith('AWS::DynamoDB::'));
+    const types = tables.map(({ Type }) => Type);
+    expect(types).toEqual(['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::GlobalTable']);
+    for (const table of tables) {
       const policy = isKept ? 'Retain' : 'Delete';
       expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
-      expect(table.Properties.Replicas).toEqual([
-        expect.objectContaining({
-          DeletionProtectionEnabled: isKept,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        }),
-      ]);
+      expect(table.Properties).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        SSESpecification: { SSEEnabled: false },
+        Replicas: [
+          {
+            DeletionProtectionEnabled: isKept,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          },
+        ],
+      });
       expect(table.Properties).not.toHaveProperty('TimeToLiveSpecification');
     }
     // The role belongs to the account, whose other APIs log with it.
     const logs = group === 'everything' ? ['AWS::IAM::Role', 'AWS::ApiGateway::Account'] : [];
-    const kept = Object.values(template.Resources).filter((one) => one.DeletionPolicy === 'Retain');
-    expect(kept.map(({ Type }) => Type)).toEqual([...(isKept ? tables : []), ...logs]);
+    const kept = resources.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
+    expect(kept.map(({ Type }) => Type)).toEqual([...(isKept ? types : []), ...logs]);
   });
 
-  test('tables have their keys, are paid by request, and are encrypted without a fee', () => {
+  test('tables have their keys', () => {
     const keys = findProperties(template, 'AWS::DynamoDB::GlobalTable').map((table) => {
-      expect(table).toMatchObject({
-        BillingMode: 'PAY_PER_REQUEST',
-        SSESpecification: { SSEEnabled: false },
-      });
       const types = table.AttributeDefinitions.map((one: Json) => Object.values(one));
       return table.KeySchema.map(({ AttributeName, KeyType }: Json) =>
         [AttributeName, Object.fromEntries(types)[AttributeName], KeyType].join(' '),
@@ -65,6 +61,7 @@ describe.each(groups)('with the settings $group', ({ group, isKept }) => {
     expect(functions).toHaveLength(functionCount);
     for (const properties of functions) {
       expect(properties).toMatchObject({
+        Architectures: [architecture],
         MemorySize: 512,
         Timeout: 10,
         Runtime: 'nodejs24.x',
@@ -73,46 +70,44 @@ describe.each(groups)('with the settings $group', ({ group, isKept }) => {
       });
       expect(typeOf(properties.LoggingConfig.LogGroup)).toBe('AWS::Logs::LogGroup');
       expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
-      const { AWS_ENDPOINT_URL_DYNAMODB, CORS_ORIGIN, ...tables } =
-        properties.Environment.Variables;
+      const hasCors =
+        group === 'everything' && properties !== template.Resources.Authorizer.Properties;
+      const { AWS_ENDPOINT_URL_DYNAMODB, CORS_ORIGIN } = properties.Environment.Variables;
       expect(AWS_ENDPOINT_URL_DYNAMODB).toBe('');
-      expect(CORS_ORIGIN === undefined).toBe(group !== 'everything' || isAuthorizer(properties));
-      // The function may use the tables whose names it has.
-      const [role] = properties.Role['Fn::GetAtt'];
-      const granted = findProperties(template, 'AWS::IAM::Policy')
-        .filter(({ Roles }) => Roles[0].Ref === role)
-        .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-        .map(({ Resource }) => Resource['Fn::GetAtt'][0]);
-      const used = [properties.LoggingConfig.LogGroup, ...Object.values<Json>(tables)];
-      expect(granted).toEqual(used.map(({ Ref }) => Ref));
+      expect(CORS_ORIGIN).toBe(hasCors ? 'https://example.com' : undefined);
     }
   });
 
-  test('each role is assumed by the service that uses it, and by nothing else', () => {
-    const users = {
-      'lambda.amazonaws.com': findProperties(template, 'AWS::Lambda::Function').map(
-        ({ Role }) => Role,
-      ),
-      'states.amazonaws.com': findProperties(template, 'AWS::StepFunctions::StateMachine').map(
-        ({ RoleArn }) => RoleArn,
-      ),
-      'events.amazonaws.com': findProperties(template, 'AWS::Events::Rule').flatMap(({ Targets }) =>
-        Targets.map(({ RoleArn }: Json) => RoleArn),
-      ),
-      'apigateway.amazonaws.com': findProperties(template, 'AWS::ApiGateway::Account').map(
-        ({ CloudWatchRoleArn }) => CloudWatchRoleArn,
-      ),
+  test('roles are assumed by the service that uses them alone, and have no wildcard', () => {
+    const services: Record<string, string> = {
+      'AWS::ApiGateway::Account': 'apigateway.amazonaws.com',
+      'AWS::Events::Rule': 'events.amazonaws.com',
+      'AWS::Lambda::Function': 'lambda.amazonaws.com',
+      'AWS::StepFunctions::StateMachine': 'states.amazonaws.com',
     };
-    const expected = Object.entries(users).flatMap(([Service, arns]) =>
-      arns.map((arn) => [arn['Fn::GetAtt'][0], [{ Service }]]),
+    const roles = Object.entries(template.Resources).filter(
+      ([, { Type }]) => Type === 'AWS::IAM::Role',
     );
-    const found = Object.entries(template.Resources)
-      .filter(([, { Type }]) => Type === 'AWS::IAM::Role')
-      .map(([id, { Properties }]) => [
-        id,
-        Properties.AssumeRolePolicyDocument.Statement.map(({ Principal }: Json) => Principal),
+    for (const [id, { Properties }] of roles) {
+      const { AssumeRolePolicyDocument, Tags, ManagedPolicyArns = [], ...others } = Properties;
+      expect(others).toEqual({});
+      const arn = JSON.stringify({ 'Fn::GetAtt': [id, 'Arn'] });
+      const users = resources.filter((resource) => JSON.stringify(resource).includes(arn));
+      const Service = users.map(({ Type }) => services[Type]).join();
+      expect(AssumeRolePolicyDocument.Statement).toEqual([
+        expect.objectContaining({ Effect: 'Allow', Principal: { Service } }),
       ]);
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+      const policies = ManagedPolicyArns.map((each: Json) => joinText(each['Fn::Join']));
+      // All APIs of the account and region log with this role.
+      const isForLogs = Service === 'apigateway.amazonaws.com';
+      const forLogs = expect.stringMatching(/\/AmazonAPIGatewayPushToCloudWatchLogs$/);
+      expect(policies).toEqual(isForLogs ? [forLogs] : []);
+    }
+    for (const { PolicyDocument } of findProperties(template, 'AWS::IAM::Policy')) {
+      for (const { Action, Resource } of PolicyDocument.Statement) {
+        expect(JSON.stringify([Action, Resource])).not.toContain('*');
+      }
+    }
   });
 
   test('logs are kept for 30 days', () => {

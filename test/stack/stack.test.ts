@@ -5,7 +5,6 @@ import './ceiling.suite.ts';
 import './deploy-role.suite.ts';
 import './facts.suite.ts';
 import './invariants.suite.ts';
-import './monitoring.suite.ts';
 import './pages/names.suite.ts';
 import './pages/numbers.suite.ts';
 import './plant-store.suite.ts';
