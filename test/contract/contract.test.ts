@@ -9,7 +9,18 @@ import { type Operation, operations } from '../../functions/shared/operations.ts
 import { finallyDo } from '../support/cleanup.ts';
 import { findOperation } from '../support/openapi/description.ts';
 import { list, removeAll, responsesSeen } from './api-client.ts';
-import { isNamed, tested } from './tested-store.ts';
+import { isNamed, isSam, tested } from './tested-store.ts';
+
+/** Tests that SAM CLI cannot pass. */
+const leftOut = [
+  'errors of the gateway itself (401, 403, 404, 413): SAM CLI has other responses',
+  'bodies that are not UTF-8: SAM CLI fails (502) before it calls a function',
+  'two Content-Types: SAM CLI passes on one header of a name',
+  'an Authorization with white space around it: SAM CLI does not trim it',
+  'an id that is encoded twice: SAM CLI decodes it',
+  'most rows of the tables of refusals: SAM CLI parses nothing itself',
+  'a list of more than 1,000 plants: SAM CLI would be too slow',
+];
 
 const lists = async () => [(await list()).body, (await list('', tested.otherToken)).body];
 
@@ -17,7 +28,12 @@ beforeAll(async () => {
   if (`${await lists()}` !== '[],[]') {
     throw new Error('The owners of the tokens have plants. Use tokens of owners without plants.');
   }
-  finallyDo(async () => expect(await lists()).toEqual(['[]', '[]']));
+  finallyDo(async () => {
+    if (isNamed && isSam) {
+      process.stdout.write(leftOut.map((line) => `Left out: ${line}\n`).join(''));
+    }
+    expect(await lists()).toEqual(['[]', '[]']);
+  });
 });
 afterEach(removeAll);
 

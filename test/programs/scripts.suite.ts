@@ -73,7 +73,7 @@ test('npm test takes this checkout only, wherever it lies and whatever lies in i
 test('each suite has a name of its own, and a test of its folder or one above imports it', () => {
   const imported = globSync('test/**/*.test.ts', { cwd: root }).flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    const suites = text.matchAll(/^import '(\.\/.+\.suite\.ts)';$/gm);
+    const suites = text.matchAll(/^import '(.+\.suite\.ts)';$/gm);
     return [...suites].map(([, suite = '']) => join(dirname(file), suite));
   });
   const suites = globSync('test/**/*.suite.ts', { cwd: root });
