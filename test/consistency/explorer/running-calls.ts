@@ -57,6 +57,15 @@ export const isCall = (): boolean => running.getStore() !== undefined;
 const honest: Interceptor = (command, send) => send(command);
 let planted = honest;
 
+/** Changes the parameters of the commands with this name. */
+export const altered =
+  (
+    name: string,
+    alter: (parameters: DatabaseCommand['parameters']) => DatabaseCommand['parameters'],
+  ): Interceptor =>
+  (command, send) =>
+    send(command.name === name ? { name, parameters: alter(command.parameters) } : command);
+
 /** Sends a command of the call that is running. */
 export const send = (command: DatabaseCommand): Promise<Reply> => planted(command, current().send);
 

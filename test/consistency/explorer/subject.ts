@@ -72,7 +72,7 @@ export interface Subject {
   makes(operation: string): boolean;
   /** Seconds by which the clock may move, once, while no call is in progress. */
   jumps: readonly number[];
-  /** Maximum schedules of a scenario. A short run tries a twentieth of them. */
+  /** Maximum schedules of a scenario. A short run tries a fortieth of those with two calls. */
   limits: { threeCalls: number; twoCalls: number };
   /** Whether reads are lost in scenarios without every error. The client sends them again. */
   losesReads: boolean;

@@ -1,6 +1,5 @@
-import { altered } from '../altered.ts';
 import { errorResponse, type Item, isWrite, type Reply } from '../model.ts';
-import { current } from '../running-calls.ts';
+import { altered, current } from '../running-calls.ts';
 import type { Interceptor, PlantedFault } from '../subject.ts';
 import { withContent } from './calls.ts';
 

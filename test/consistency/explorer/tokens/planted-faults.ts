@@ -1,6 +1,5 @@
-import { altered } from '../altered.ts';
 import type { DatabaseCommand, Reply } from '../model.ts';
-import { current, noItems } from '../running-calls.ts';
+import { altered, current, noItems } from '../running-calls.ts';
 import type { Interceptor, PlantedFault } from '../subject.ts';
 
 /** Removes a part of the condition of the commands with this name. */
