@@ -201,5 +201,5 @@ async function runSuite(
     return 'passed';
   }
   // Jest exits with 1 after failed tests.
-  return first !== undefined && code !== 1 ? 'interrupted' : 'failed';
+  return code === 1 ? 'failed' : 'interrupted';
 }
