@@ -64,7 +64,7 @@ interface Failure {
   databases: Record<string, Pick<Case, 'handshakes' | 'faults' | 'whileFrozen' | 'log'>>;
 }
 
-export const failing = fail(500, 'InternalServerError');
+const failing = fail(500, 'InternalServerError');
 export const accessDenied = fail(400, 'AccessDeniedException');
 const denial = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
 const secondAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`;

@@ -19,11 +19,11 @@ import { clock } from './slow-faults.ts';
 
 // Between the functions and a real engine stands a proxy with faults.
 
-const makeKey = (owner: string) => ({ TableName: tableIds.plants, Key: { owner, id: 7 } });
+const TableName = tableIds.plants;
 /** Stores a plant as another call does. */
 function put(owner: string, name: string) {
   const Item = { owner, ...makePlant(7n, name), nonce: Buffer.alloc(8) };
-  return database.send(new PutCommand({ TableName: tableIds.plants, Item }));
+  return database.send(new PutCommand({ TableName, Item }));
 }
 
 const askForAMinute = fail(400, 'ThrottlingException', { 'x-amz-retry-after': '60000' });
@@ -156,9 +156,8 @@ test.each(all)('$title', async (one) => {
   // A fault may still advance the clock, which the next call uses too.
   await Promise.all(played);
 
-  const { Item } = await database.send(
-    new GetCommand({ ...makeKey(subject), ConsistentRead: true }),
-  );
+  const Key = { owner: subject, id: 7 };
+  const { Item } = await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   const sent = proxy.seen(subject);
   expect({ status, left: Item?.name ?? null, sent }).toEqual(one.outcome);
   expect(handshakes).toEqual([]);
