@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { joinText } from './short-form.ts';
 import { type Definition, run } from './state-machine.ts';
-import { joinText } from './template-lines.ts';
 import { findProperties, templates } from './templates.ts';
 
 // The template's own state machine, with a clock, a stage and an alarm of these tests.

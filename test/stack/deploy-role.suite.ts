@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Parameters, Resources } from './deploy-role.ts';
-import { toLines } from './template-lines.ts';
+import { toYaml } from './short-form.ts';
 
 test('the provider and the role are the snapshot', () => {
-  expect(toLines(Resources).join('\n')).toMatchSnapshot();
+  expect(toYaml(Resources).join('\n')).toMatchSnapshot();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../functions/shared/operations.ts';
-import { joinText } from './template-lines.ts';
+import { joinText } from './short-form.ts';
 import { findProperties, templates } from './templates.ts';
 
 // What no update of a snapshot may change by accident, over every resource of its kind.

@@ -7,15 +7,15 @@ import { send } from '../support/http/http-client.ts';
 import { serve } from '../support/http/servers.ts';
 import { functionId, published } from '../support/service/published.ts';
 import settings from './settings.json' with { type: 'json' };
-import { toLines } from './template-lines.ts';
+import { findChanges, toYaml } from './short-form.ts';
 import { findProperties, synthesize, type Template, templates } from './templates.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
 const all = Object.entries(templates);
 
-/** Returns a template's lines, without paths, hashes and the stack's tag, which have tests. */
-function listLines(template: Template): string[] {
+/** Returns a template without paths, hashes and the stack's tag, which have tests of their own. */
+function simplify(template: Template) {
   const json = JSON.stringify(template, (key, value) => {
     const isPath = key === 'Metadata' && Object.keys(value).join() === 'aws:cdk:path';
     const isTag = key === 'Tags' && value.length === 1 && value[0].Key === 'plant-store';
@@ -23,21 +23,18 @@ function listLines(template: Template): string[] {
   });
   // Of the files of functions, and of what a deployment of the API includes.
   const hashes = /[0-9a-f]{64}(?=\.zip")|(?<=Deployment[0-9A-F]{8})[0-9a-f]{32}/g;
-  return toLines(JSON.parse(json.replaceAll(hashes, 'HASH')));
+  return JSON.parse(json.replaceAll(hashes, 'HASH'));
 }
 
 test('the template without settings is the snapshot', () => {
-  expect(listLines(templates.default).join('\n')).toMatchSnapshot();
+  expect(toYaml(simplify(templates.default)).join('\n')).toMatchSnapshot();
 });
 
 test.each(['everything', 'throwaway'] as const)(
   'the template with settings differs from it by the snapshot (%s)',
   (group) => {
-    const before = listLines(templates.default);
-    const after = listLines(templates[group]);
-    const removed = before.filter((line) => !after.includes(line)).map((line) => `- ${line}`);
-    const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
-    expect([...removed, ...added].join('\n')).toMatchSnapshot();
+    const changes = findChanges(simplify(templates[group]), simplify(templates.default));
+    expect(toYaml(changes).join('\n')).toMatchSnapshot();
   },
 );
 
