@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { clearProgress, onInterrupt, showProgress } from '../../lib/administration/progress.ts';
+import { onInterrupt, showProgress } from '../../lib/administration/progress.ts';
 import { escapeControls } from '../../lib/command-line/escape-controls.ts';
 
 test.each([
@@ -28,17 +28,17 @@ test.each([
     written: [],
   },
   { stderr: 'a file', stream: { isTTY: false }, written: [] },
-])('progress on $stderr takes at most one line', ({ stream, TERM = 'xterm', written }) => {
+])('progress on $stderr takes at most one line', async ({ stream, TERM = 'xterm', written }) => {
+  jest.resetModules();
+  const ofNewProcess = await import('../../lib/administration/progress.ts');
   jest.replaceProperty(process, 'env', { TERM });
-  // Progress is shown at most ten times a second.
-  jest.spyOn(Date, 'now').mockReturnValueOnce(Number.MAX_SAFE_INTEGER);
   const texts: string[] = [];
   const stderr = { ...stream, write: (text: string) => texts.push(text) };
   jest.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never);
   try {
-    showProgress('Importing: 7 things created');
-    clearProgress();
-    clearProgress();
+    ofNewProcess.showProgress('Importing: 7 things created');
+    ofNewProcess.clearProgress();
+    ofNewProcess.clearProgress();
   } finally {
     jest.restoreAllMocks();
   }
