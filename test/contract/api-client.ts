@@ -96,7 +96,10 @@ function checkResponse(line: string, response: ApiResponse): string[] {
     found.push(`no request may get a 5xx (${response.body})`);
   }
   if (response.status >= 400) {
-    const { instance } = Object(response.json);
+    const { type, title, status, detail, instance, errors, ...more } = Object(response.json);
+    if (Object.keys(more).length > 0) {
+      found.push(`the problem has unknown members: ${Object.keys(more)}`);
+    }
     if (instance !== response.headers['x-request-id']) {
       found.push(`the instance ${instance} is not the request id`);
     }

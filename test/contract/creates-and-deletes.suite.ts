@@ -193,6 +193,14 @@ test('of many concurrent creates of an id with different content one succeeds', 
   }
 });
 
+test('of many concurrent creates of the same plant one stores it', async () => {
+  for (const id of rounds) {
+    const plants = Array(20).fill(makeBody(id));
+    const creations = await inParallel(plants, (plant) => create(plant));
+    expect(sortStatuses(creations)).toEqual([...Array(19).fill(200), 201]);
+  }
+});
+
 /** Returns a response without the headers and the id that differ between calls. */
 function comparable({ status, body, headers }: ApiResponse) {
   const ofEachCall = /^(date|x-request-id|x-amzn-requestid|x-amz-apigw-id|x-amzn-trace-id)$/;

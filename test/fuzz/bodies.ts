@@ -178,3 +178,8 @@ export const mutatedBodies = (operation: Operation): fc.Arbitrary<Buffer> =>
   fc
     .tuple(bodyText(operation), fc.array(mutation, { minLength: 1, maxLength: 3 }))
     .map(([text, mutations]) => mutations.reduce(mutate, Buffer.from(text)));
+
+/** Changes to a text that the server issued. */
+export const textMutations = fc.array(mutation, { minLength: 0, maxLength: 2 });
+export const mutateText = (text: string, mutations: Mutation[]) =>
+  mutations.reduce(mutate, Buffer.from(text)).toString();

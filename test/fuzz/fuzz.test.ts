@@ -1,3 +1,4 @@
+import './accepted-tokens.suite.ts';
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { findJsonObject } from '../../functions/http/json.ts';

@@ -7,7 +7,7 @@ import { lambdaContext, proxyEvent } from './proxy-event.ts';
 
 export const { endpoint, database } = await openDatabase();
 /** Lines that the functions logged. */
-const log: unknown[] = [];
+export const log: unknown[] = [];
 for (const level of ['info', 'error'] as const) {
   console[level] = (line: unknown) => log.push(line);
 }
