@@ -9,7 +9,7 @@ import type { CallFunction } from '../../../../lib/local/runtime/functions.ts';
 import { makeToken } from '../../../../lib/tokens/make-token.ts';
 import { issueToken, listTokens, revokeToken, rotateToken } from '../../../../lib/tokens/tokens.ts';
 import { tokenEvent } from '../../../support/service/proxy-event.ts';
-import { current, isCall, makeAs, send } from '../running-calls.ts';
+import { current, isCall, makeAs, rememberResults, send } from '../running-calls.ts';
 import type { Call, Run } from '../subject.ts';
 
 export const newToken = { owner: 'ann', scopes: ['plants:read'], label: '', lifetime: 7200 };
@@ -58,6 +58,7 @@ export async function load(): Promise<Run> {
   const { connect } = await import('../../../../functions/dynamodb/client.ts');
   const { handler } = await import('../../../../functions/authorize.ts');
   replaceOutput();
+  rememberResults();
   // Signing would take a quarter of the time.
   const database = connect({ signer: { sign: async (request) => request } });
   const target: Target = {
