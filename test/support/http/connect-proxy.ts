@@ -28,8 +28,9 @@ export async function startConnectProxy() {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       socket.pipe(server).pipe(socket);
     });
-    // A reset on one side becomes a reset on the other.
-    server.on('error', () => socket.resetAndDestroy());
+    // A reset on one side becomes a reset on the other. Node never closes a socket that is reset
+    // during its shutdown: the process would wait for it at its exit for ever.
+    server.on('error', () => (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()));
     socket.on('close', () => server.destroy());
     sockets.push(server);
   });
