@@ -2,7 +2,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
-import { linkPackages, root } from '../support/checkout.ts';
+import { copyProduct, linkPackages, root } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { type Ended, startProgram } from '../support/program.ts';
 import { runHere } from '../support/programs/run.ts';
@@ -12,15 +12,6 @@ const { scripts } = packageJson;
 const run = (command: string, cwd = root): Promise<Ended> =>
   startProgram(command, [], { shell: true, cwd }).ended();
 
-/** Runs the program of a script that runs when it is imported, in this process. */
-const runProgram = (script: string, line: string): Promise<Ended> =>
-  runHere(async () => {
-    await import(`../../${script.replace(/^.* /, '')}`);
-    const { exitCode = 0 } = process;
-    process.exitCode = undefined;
-    return Number(exitCode);
-  }, line);
-
 test('npm run bench rejects an unknown option', async () => {
   const { code, stderr } = await run(`${scripts.bench} --colour`);
   expect(stderr).toMatch(/Unknown option '--colour'/);
@@ -28,12 +19,27 @@ test('npm run bench rejects an unknown option', async () => {
 });
 
 test('the help of npm run contract', async () => {
-  expect(await runProgram(scripts.contract, '--help')).toMatchSnapshot();
+  // The program runs when it is imported.
+  const help = await runHere(async () => {
+    await import(`../../${scripts.contract.replace(/^.* /, '')}`);
+    const { exitCode = 0 } = process;
+    process.exitCode = undefined;
+    return Number(exitCode);
+  }, '--help');
+  expect(help).toMatchSnapshot();
 });
 
+// In a copy, because other test files read the document meanwhile.
 test('npm run openapi writes docs/openapi.json', async () => {
+  const folder = temporaryFolder();
+  copyProduct(folder);
+  const document = join(folder, 'docs', 'openapi.json');
+  writeFileSync(document, '');
   const stdout = 'Wrote docs/openapi.json.\n';
-  expect(await runProgram(scripts.openapi, '')).toEqual({ code: 0, stdout, stderr: '' });
+  expect(await run(scripts.openapi, folder)).toEqual({ code: 0, stdout, stderr: '' });
+  expect(readFileSync(document, 'utf8')).toBe(
+    readFileSync(join(root, 'docs', 'openapi.json'), 'utf8'),
+  );
 });
 
 // Only Linux has a file that is always full.
