@@ -29,7 +29,7 @@ test('the help of npm run contract', async () => {
   expect(help).toMatchSnapshot();
 });
 
-// In a copy, because other test files read the document meanwhile.
+// In a copy, because other test files read the document at the same time.
 test('npm run openapi writes docs/openapi.json', async () => {
   const folder = temporaryFolder();
   copyProduct(folder);

@@ -67,7 +67,7 @@ interface Failure {
 const failing = fail(500, 'InternalServerError');
 export const accessDenied = fail(400, 'AccessDeniedException');
 const denial = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
-const secondAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`;
+const secondResponse = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${denial.length}\r\n\r\n${denial}`;
 
 const failures: Failure[] = [
   // Handshakes come first. If one fails, no request was sent, so even a write is sent afterwards.
@@ -89,8 +89,8 @@ const failures: Failure[] = [
       'closes a TLS handshake': { handshakes: [closeHandshake] },
       'sends no ServerHello': { handshakes: [() => clock.advance(1000)] },
       'responds slowly': { faults: [slow] },
-      'answered the command before twice': {
-        whileFrozen: (connection) => write(connection, secondAnswer),
+      'responded twice to the command before': {
+        whileFrozen: (connection) => write(connection, secondResponse),
       },
       'ended the connection of a frozen function': {
         whileFrozen: (connection) => new Promise<void>((ended) => connection.end(ended)),

@@ -111,7 +111,7 @@ function findCode(call: FunctionName, status: number): string {
 /** Freezes the function after another call. Calls it while the database acts on the connection. */
 async function thawWith(act: NonNullable<Case['whileFrozen']>, call: FunctionName, event: object) {
   const subject = 'before000000';
-  const { promise: answered, resolve } = Promise.withResolvers<[Socket, Socket]>();
+  const { promise: responded, resolve } = Promise.withResolvers<[Socket, Socket]>();
   proxy.play(subject, async (exchange) => {
     const { response, socket } = exchange;
     const connection = response.socket as Socket;
@@ -119,7 +119,7 @@ async function thawWith(act: NonNullable<Case['whileFrozen']>, call: FunctionNam
     resolve([connection, socket]);
   });
   await invoke(call, await makeEvent(call, subject));
-  const sockets = await answered;
+  const sockets = await responded;
   const thaw = await clock.freeze();
   const ended = invoke(call, event);
   await act(...sockets);

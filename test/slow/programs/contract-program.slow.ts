@@ -23,7 +23,10 @@ const service = await startService(engine.endpoint, 1);
 
 let calls = 0;
 const front = await startForwarder(service.baseUrl, {
-  throttle: () => ++calls % 3 === 0,
+  throttle() {
+    calls += 1;
+    return calls % 3 === 0;
+  },
   tls: certificateFiles,
 });
 const baseUrl = `${front}/v1`;
