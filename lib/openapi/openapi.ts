@@ -1,4 +1,3 @@
-import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import {
   formatCursor,
@@ -12,6 +11,7 @@ import { type Operation, operations, stageName } from '../../functions/shared/op
 import { authorizationPattern } from '../../functions/shared/token-form.ts';
 import { defaultPorts } from '../command-line/default-ports.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
+import { jsonSchema } from './json-schema.ts';
 import {
   componentReference,
   errorResponses,
@@ -33,42 +33,6 @@ const id = v.pipe(
       'with JSON.rawJSON, or use a JSON library that keeps all digits. A string returns 400.',
   ),
 );
-/** Returns the JSON Schema of a schema that the functions use. */
-function jsonSchema(schema: v.GenericSchema): Json {
-  const { $schema: _, ...members } = toJsonSchema(schema, {
-    // The lengths of a text are its metadata. No pattern for its characters works in every
-    // language.
-    ignoreActions: ['regex'],
-    typeMode: 'input',
-    overrideAction({ valibotAction, jsonSchema }): JsonSchema | undefined {
-      const { type, requirement } = valibotAction as { type: string; requirement?: unknown };
-      if (typeof requirement !== 'bigint') {
-        return undefined;
-      }
-      if (!Number.isSafeInteger(Number(requirement))) {
-        throw new Error(
-          `JSON rounds the bound ${requirement}. Describe its member as the id is here.`,
-        );
-      }
-      return { ...jsonSchema, [type === 'min_value' ? 'minimum' : 'maximum']: Number(requirement) };
-    },
-    overrideSchema({ valibotSchema, jsonSchema }): JsonSchema | undefined {
-      switch (valibotSchema.type) {
-        case 'bigint':
-          return { type: 'integer' };
-        case 'optional': {
-          // Client generators treat a member with a default as required.
-          const { default: _, ...others } = jsonSchema;
-          return others;
-        }
-        default:
-          return undefined;
-      }
-    },
-  });
-  return members;
-}
-
 const sentPlant = v.pipe(
   v.strictObject({ ...newPlant.entries, id }),
   v.description(

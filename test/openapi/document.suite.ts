@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import * as v from 'valibot';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
+import { jsonSchema } from '../../lib/openapi/json-schema.ts';
 import { openApiText } from '../../lib/openapi/openapi.ts';
 import { readPage } from '../docs/page.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
@@ -57,6 +59,19 @@ test('each operation has the statuses of its successes and of its problems', () 
       ...problems.map(String),
     ]);
   }
+});
+
+test('a bound of a bigint is a number, and one that JSON rounds is refused', () => {
+  const atMost = (most: bigint) => v.pipe(v.bigint(), v.minValue(-5n), v.maxValue(most));
+  const largest = 2n ** 53n - 1n;
+  expect(jsonSchema(atMost(largest))).toEqual({
+    type: 'integer',
+    minimum: -5,
+    maximum: 9007199254740991,
+  });
+  expect(() => jsonSchema(atMost(largest + 1n))).toThrow(
+    'JSON rounds the bound 9007199254740992. Describe its member as openapi.ts describes the id.',
+  );
 });
 
 test('a create requires an id and a name, and has neither defaults nor other members', () => {
