@@ -28,21 +28,24 @@ describe.each(groups)('with the settings $group', ({ group, name, minute, day })
   const alarms = findProperties(template, 'AWS::CloudWatch::Alarm');
   const typeOf = (reference: Json) => template.Resources[reference.Ref]?.Type;
 
-  test('alarms watch their metric for as long as their mail says', () => {
+  test('alarms watch their metric for as long as their mail says, with its numbers', () => {
     const found = alarms.map((alarm) => {
       const metrics = listMetrics(alarm).map((metric) =>
         [metric.MetricName, metric.Statistic, metric.Period].join(' '),
       );
       const times = [alarm.DatapointsToAlarm, alarm.EvaluationPeriods];
-      return [alarm.AlarmName, [...new Set(metrics), alarm.Threshold, ...times]];
+      const [beforeCommands] = JSON.stringify(alarm.AlarmDescription).split('curl');
+      const numbers = `${beforeCommands}`.match(/\b\d+(?:\.\d+)?/g) ?? [];
+      const row = [...new Set(metrics), alarm.Threshold, ...times, numbers.join(' ')];
+      return [alarm.AlarmName, row];
     });
     expect(Object.fromEntries(found)).toEqual({
-      [`${name}-ServerErrors`]: ['5XXError Average 300', 0.01, 2, 3],
-      [`${name}-FunctionErrors`]: ['Errors Sum 300', 1, 1, 3],
-      [`${name}-FunctionThrottles`]: ['Throttles Sum 300', 1, 1, 3],
-      [`${name}-AuthorizerFailures`]: ['AuthorizerFailed Sum 300', 1, 1, 1],
-      [`${name}-HighTraffic`]: ['Count Sum 60', minute, 1, 15],
-      ...(day && { [`${name}-DailyRequests`]: ['Count Sum 86400', day, 1, 1] }),
+      [`${name}-ServerErrors`]: ['5XXError Average 300', 0.01, 2, 3, '5 1 500 503'],
+      [`${name}-FunctionErrors`]: ['Errors Sum 300', 1, 1, 3, '503'],
+      [`${name}-FunctionThrottles`]: ['Throttles Sum 300', 1, 1, 3, '503'],
+      [`${name}-AuthorizerFailures`]: ['AuthorizerFailed Sum 300', 1, 1, 1, '503'],
+      [`${name}-HighTraffic`]: ['Count Sum 60', minute, 1, 15, `429 ${minute / 60} 90`],
+      ...(day && { [`${name}-DailyRequests`]: ['Count Sum 86400', day, 1, 1, `24 ${day} 429`] }),
     });
   });
 
