@@ -33,7 +33,7 @@ test('a new token has an id, a secret of all 256 random bits, and a checksum', (
   const ones = (count: number) => Buffer.alloc(count, 0xff);
   randomBytes.mockImplementationOnce(ones).mockImplementationOnce(ones);
   const { id, token } = makeToken();
-  expect(token).toBe('pst_lk9n8mt7Fhc7_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13Xk2IM');
+  expect(token).toBe(forge('lk9n8mt7Fhc7', 'yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1'));
   expect(randomBytes.mock.calls.slice(-2)).toEqual([[16], [32]]);
   expect([id, findTokenId(token)]).toEqual(['lk9n8mt7Fhc7', id]);
 });

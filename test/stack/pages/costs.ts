@@ -1,3 +1,4 @@
+import document from '../../../docs/openapi.json' with { type: 'json' };
 import { operations } from '../../../functions/shared/operations.ts';
 import { readSettings } from '../../../lib/stack/settings.ts';
 
@@ -88,8 +89,12 @@ const preflight: Use = {
   sentBytes: sentBytes.preflight,
 };
 
-/** 300 code points of four bytes. Beside them, the table has an owner of 128 bytes, id and nonce. */
-const largestPlant = { stored: 1200 + 166, sent: 1200 + 21 };
+/** The texts of the largest plant, with four bytes for each code point. */
+const textBytes = Object.values(document.components.schemas.NewPlant.properties)
+  .map((member) => ('maxLength' in member ? 4 * member.maxLength : 0))
+  .reduce((sum, bytes) => sum + bytes);
+/** The table has an owner of 128 bytes, an id and a nonce too. */
+const largestPlant = { stored: textBytes + 166, sent: textBytes + 21 };
 const isJudged = { invocations: 2, readUnits: 1 };
 const largestLogBytes = logBytes.operation + logBytes.authorizer + logBytes.largestOwner;
 

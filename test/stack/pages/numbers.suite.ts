@@ -72,7 +72,13 @@ const waitHours = word(Number(waitSeconds) / 3600);
 const { ServerErrors: serverErrors, HighTraffic: highTraffic } = alarms;
 
 /** AWS's own, which several pages repeat. */
-const aws = { backupDays: 35, largestBurst: 5000, newAccountFunctions: 10, largestResultMb: 6 };
+const aws = {
+  backupDays: 35,
+  freeMetrics: 10,
+  largestBurst: 5000,
+  newAccountFunctions: 10,
+  largestResultMb: 6,
+};
 
 /** The numbers of each page, in its words. First those that follow from the code. */
 const phrases: Record<string, string[]> = {
@@ -81,8 +87,7 @@ const phrases: Record<string, string[]> = {
     `with Node ${oldestNode} or later. Ignore the \`EBADENGINE\` warnings of Node ${oldestNode}`,
     `http://127.0.0.1:${defaultPorts.api}/docs`,
     ...[`Node ${nodeVersion}, as in Lambda`, `Node ${launchedNode} or later`],
-    `${methods} commands to paste`,
-    `Paste the ${methods} commands`,
+    ...['three commands to paste', 'Paste the three commands'],
     `a throttle, ${word(findAlarms(template).length)} alarms with runbooks`,
     `A million requests cost ${dollars(costs.million.all)},`,
     `cost ${roundUp(costs.month.all)} a month, or up to ${roundUp(costs.largest.all)} with`,
@@ -92,7 +97,7 @@ const phrases: Record<string, string[]> = {
   'SECURITY.md': ['the twelve characters after `pst_`'],
   'CONTRIBUTING.md': [
     `Lambda runs Node ${nodeVersion} |`,
-    `Every metric above ${word(metrics.length)} costs money`,
+    `Every metric above ${word(aws.freeMetrics)} costs money`,
     ...[
       'the eight files',
       'THOROUGH=1',
@@ -177,8 +182,8 @@ const phrases: Record<string, string[]> = {
     `one in ${1 / coldStart.share} is a cold start of ${1000 * coldStart.seconds} ms`,
     'Six in ten ordinary requests list 20 plants, three create one and one deletes one',
     'one request in ten.',
-    `list ${grouped(largestPage)} of the largest`,
-    `${word(findAlarms(template).length)} alarms watch ${word(metrics.length)} metrics`,
+    `one in ${methods} lists ${grouped(largestPage)} of the largest`,
+    `${word(findAlarms(template).length)} alarms watch ${word(metrics.length)} metrics; ${word(aws.freeMetrics)} are free`,
     `for ${waitHours} hours at least`,
     `100,000 requests cost ${Math.round(100 * costs.ceiling)} cents, or ${dollars(costs.largestCeiling)} at worst`,
     `up to some ${grouped(methodCount * rate * 300)} requests`,
