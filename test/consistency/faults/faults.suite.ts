@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
+import type { Plant } from '../../../functions/plants/plant.ts';
 import { operations } from '../../../functions/shared/operations.ts';
 import { tableIds } from '../../../functions/shared/table-schema.ts';
 import {
@@ -158,8 +159,9 @@ test.each(all)('$title', async (one) => {
 
   const Key = { owner: subject, id: 7 };
   const { Item } = await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const left = (Item as Plant | undefined)?.name ?? null;
   const sent = proxy.seen(subject);
-  expect({ status, left: Item?.name ?? null, sent }).toEqual(one.outcome);
+  expect({ status, left, sent }).toEqual(one.outcome);
   expect(handshakes).toEqual([]);
   const accesses = exchanges.map(({ access }) => access);
   expect(accesses).toEqual(sent.map((command) => `${usedActions[one.call].table} ${command}`));
