@@ -161,8 +161,10 @@ test.each([
   { certificate },
   { 'hosted-zone': 'Z0' },
   { certificate, 'hosted-zone': 'Z0' },
-  // This is one error, without what a domain needs beside it.
+  // These are one error each, without what belongs together.
   { domain: true },
+  { certificate: true },
+  { 'hosted-zone': true },
   { retention: 'keep', 'hosted-zone': 'Z0' },
 ])('%j is rejected with one line', (given) => {
   expect(() => read(given)).toThrowErrorMatchingSnapshot();
