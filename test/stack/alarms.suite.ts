@@ -27,25 +27,53 @@ describe.each(groups)('with the settings $group', ({ group, name, minute, day })
   const template = templates[group];
   const alarms = findProperties(template, 'AWS::CloudWatch::Alarm');
   const typeOf = (reference: Json) => template.Resources[reference.Ref]?.Type;
+  const findIds = (type: string) =>
+    Object.keys(template.Resources).filter((id) => typeOf({ Ref: id }) === type);
+  const [stage] = findIds('AWS::ApiGateway::Stage');
+  const api = `${name} ${stage}`;
+  const functions = findIds('AWS::Lambda::Function');
+  // Lambda counts a rejected token as an error of the authorizer.
+  const operations = functions.filter((id) => id !== 'Authorizer');
 
-  test('alarms watch their metric for as long as their mail says, with its numbers', () => {
+  test('alarms watch the metrics, for as long and with the numbers that their mail says', () => {
     const found = alarms.map((alarm) => {
-      const metrics = listMetrics(alarm).map((metric) =>
-        [metric.MetricName, metric.Statistic, metric.Period].join(' '),
+      const metrics = listMetrics(alarm).map(
+        ({ MetricName, Statistic, Period, Dimensions = [] }) => {
+          const watched = Dimensions.map(({ Value }: Json) => Value.Ref ?? Value);
+          return [MetricName, Statistic, Period, ...watched].join(' ');
+        },
       );
-      const times = [alarm.DatapointsToAlarm, alarm.EvaluationPeriods];
-      const [beforeCommands] = JSON.stringify(alarm.AlarmDescription).split('curl');
+      const { Threshold, DatapointsToAlarm, EvaluationPeriods, AlarmDescription } = alarm;
+      const rings = `from ${Threshold}, ${DatapointsToAlarm} of ${EvaluationPeriods}`;
+      const [beforeCommands] = JSON.stringify(AlarmDescription).split('curl');
       const numbers = `${beforeCommands}`.match(/\b\d+(?:\.\d+)?/g) ?? [];
-      const row = [...new Set(metrics), alarm.Threshold, ...times, numbers.join(' ')];
-      return [alarm.AlarmName, row];
+      return [alarm.AlarmName, [...metrics, rings, numbers.join(' ')]];
     });
     expect(Object.fromEntries(found)).toEqual({
-      [`${name}-ServerErrors`]: ['5XXError Average 300', 0.01, 2, 3, '5 1 500 503'],
-      [`${name}-FunctionErrors`]: ['Errors Sum 300', 1, 1, 3, '503'],
-      [`${name}-FunctionThrottles`]: ['Throttles Sum 300', 1, 1, 3, '503'],
-      [`${name}-AuthorizerFailures`]: ['AuthorizerFailed Sum 300', 1, 1, 1, '503'],
-      [`${name}-HighTraffic`]: ['Count Sum 60', minute, 1, 15, `429 ${minute / 60} 90`],
-      ...(day && { [`${name}-DailyRequests`]: ['Count Sum 86400', day, 1, 1, `24 ${day} 429`] }),
+      [`${name}-ServerErrors`]: [`5XXError Average 300 ${api}`, 'from 0.01, 2 of 3', '5 1 500 503'],
+      [`${name}-FunctionErrors`]: [
+        ...operations.map((id) => `Errors Sum 300 ${id}`),
+        'from 1, 1 of 3',
+        '503',
+      ],
+      [`${name}-FunctionThrottles`]: [
+        ...functions.map((id) => `Throttles Sum 300 ${id}`),
+        'from 1, 1 of 3',
+        '503',
+      ],
+      [`${name}-AuthorizerFailures`]: ['AuthorizerFailed Sum 300', 'from 1, 1 of 1', '503'],
+      [`${name}-HighTraffic`]: [
+        `Count Sum 60 ${api}`,
+        `from ${minute}, 1 of 15`,
+        `429 ${minute / 60} 90`,
+      ],
+      ...(day && {
+        [`${name}-DailyRequests`]: [
+          `Count Sum 86400 ${api}`,
+          `from ${day}, 1 of 1`,
+          `24 ${day} 429`,
+        ],
+      }),
     });
   });
 
@@ -67,26 +95,13 @@ describe.each(groups)('with the settings $group', ({ group, name, minute, day })
     expect(mails).toEqual(group === 'everything' ? ['oncall@example.com'] : []);
   });
 
-  test('alarms of functions add the metrics of all functions, at most ten', () => {
-    const functions = Object.keys(template.Resources).filter(
-      (id) => typeOf({ Ref: id }) === 'AWS::Lambda::Function',
-    );
-    const watched = alarms
-      .filter(({ Metrics }) => Metrics)
-      .map(({ AlarmName, Metrics: [{ Expression }, ...metrics] }) => {
-        expect(Expression).toBe(metrics.map(({ Id }: Json) => `FILL(${Id}, 0)`).join(' + '));
-        // CloudWatch allows no more in an expression.
-        expect(metrics.length).toBeLessThanOrEqual(10);
-        const ids = metrics.map(
-          ({ MetricStat }: Json) => MetricStat.Metric.Dimensions[0].Value.Ref,
-        );
-        return [AlarmName, ids];
-      });
-    // Lambda counts a rejected token as an error of the authorizer.
-    expect(Object.fromEntries(watched)).toEqual({
-      [`${name}-FunctionErrors`]: functions.filter((id) => id !== 'Authorizer'),
-      [`${name}-FunctionThrottles`]: functions,
-    });
+  test('alarms of several metrics add them, at most ten', () => {
+    for (const { Metrics } of alarms.filter(({ Metrics }) => Metrics)) {
+      const [{ Expression }, ...metrics] = Metrics;
+      expect(Expression).toBe(metrics.map(({ Id }: Json) => `FILL(${Id}, 0)`).join(' + '));
+      // CloudWatch allows no more in an expression.
+      expect(metrics.length).toBeLessThanOrEqual(10);
+    }
   });
 
   test('alarms watch what exists', () => {
