@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { authorizer, operations } from '../../../functions/shared/operations.ts';
-import { type TableName, tableIds } from '../../../functions/shared/table-schema.ts';
+import { type TableName, tableIds, tableKeys } from '../../../functions/shared/table-schema.ts';
 
 // Node loads this module into the thread of the functions. A command that breaks a rule of all
 // commands fails, so that its call returns 500.
@@ -16,7 +16,22 @@ const rows = Object.values({ ...operations, authorizer }).map(({ tables }): stri
 
 interface SdkCommand {
   constructor: { name: string };
-  input: { TableName: string; ConsistentRead?: boolean };
+  input: {
+    TableName: string;
+    ConsistentRead?: boolean;
+    ConditionExpression?: string;
+    ExpressionAttributeNames?: Record<string, string>;
+  };
+}
+
+const keys = Object.values(tableKeys).flatMap(({ partition, sort }) => [partition, sort]);
+
+/** Whether a condition is about an attribute that an item may lack. Each item has its key. */
+function dependsOnMembers(input: SdkCommand['input']): boolean {
+  const { ConditionExpression = '', ExpressionAttributeNames = {} } = input;
+  const found = ConditionExpression.matchAll(/attribute_(?:not_)?exists\((.+?)\)/g);
+  const names = Array.from(found, ([, name = '']) => ExpressionAttributeNames[name] ?? name);
+  return names.some((name) => !keys.includes(name));
 }
 
 function findError({ constructor: { name }, input }: SdkCommand, abortSignal?: AbortSignal) {
@@ -31,6 +46,9 @@ function findError({ constructor: { name }, input }: SdkCommand, abortSignal?: A
   const isOfOneRow = rows.some((names) => tables.every((table) => names.includes(table)));
   if (!isOfOneRow) {
     return `uses ${input.TableName}, which the row of its function does not have`;
+  }
+  if (dependsOnMembers(input)) {
+    return 'asks for an attribute that an item may lack';
   }
   const isRead = /^(?:Get|Query|Scan|BatchGet)/.test(name);
   return isRead && input.ConsistentRead !== true ? 'is a read that may be stale' : undefined;
