@@ -33,6 +33,7 @@ const id = v.pipe(
       'with JSON.rawJSON, or use a JSON library that keeps all digits. A string returns 400.',
   ),
 );
+
 const sentPlant = v.pipe(
   v.strictObject({ ...newPlant.entries, id }),
   v.description(
