@@ -103,6 +103,7 @@ const phrases: Record<string, string[]> = {
       'THOROUGH=1',
       'two values',
       'below 2^53',
+      'at most ten pages',
       '(0, 100), ',
       '(1, 60), ',
       'a test compares the two',
