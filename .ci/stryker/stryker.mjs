@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { rooms } from './rooms.mjs';
 
-const { mutate, tests, excludedMutations, ignoreStatic, least } = rooms[process.env.ROOM];
+const { mutate, tests, excludedMutations, ignoreStatic } = rooms[process.env.ROOM];
 
 export default {
   mutate,
   mutator: { excludedMutations: excludedMutations ?? [] },
   ignoreStatic,
-  thresholds: { high: 100, low: least, break: least },
   plugins: ['@stryker-mutator/jest-runner'],
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
