@@ -3,7 +3,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 /** DynamoDB is unavailable. The same call may succeed later. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
-  /** Marks the error as retryable, so that the SDK retries reads. */
+  /** Marks the error as transient, so that the SDK retries reads. */
   readonly $retryable = {};
 }
 
@@ -75,9 +75,6 @@ type SdkError = Parameters<typeof isTransientError>[0];
 
 /** Whether DynamoDB throttles, is slow or is unreachable. A retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof Unavailable) {
-    return true;
-  }
   return [isThrottlingError, isTransientError, isServerError].some(
     (holds) => error instanceof Error && holds(error as SdkError),
   );
