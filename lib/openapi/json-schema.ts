@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import type { Json } from './responses.ts';
 
 /** Returns the JSON Schema of a schema that the functions use. Throws if JSON rounds a bound. */
-export function jsonSchema(schema: v.GenericSchema): Json {
+export function makeJsonSchema(schema: v.GenericSchema): Json {
   const { $schema: _, ...members } = toJsonSchema(schema, {
     // The lengths of a text are its metadata. No pattern for its characters works in every
     // language.

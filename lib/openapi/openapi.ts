@@ -11,7 +11,7 @@ import { type Operation, operations, stageName } from '../../functions/shared/op
 import { authorizationPattern } from '../../functions/shared/token-form.ts';
 import { defaultPorts } from '../command-line/default-ports.ts';
 import { exampleId, examplePlant } from './example-plant.ts';
-import { jsonSchema } from './json-schema.ts';
+import { makeJsonSchema } from './json-schema.ts';
 import {
   componentReference,
   errorResponses,
@@ -78,7 +78,7 @@ const listParameters: Record<keyof typeof listQuery.entries, Json> = {
   },
 };
 const plantParameters: Record<keyof typeof plantPath.entries, Json> = {
-  id: { required: true, schema: jsonSchema(id), example: exampleId },
+  id: { required: true, schema: makeJsonSchema(id), example: exampleId },
 };
 const parameters = (place: 'path' | 'query', described: Record<string, Json>): Json[] =>
   Object.entries(described).map(([name, members]) => ({ name, in: place, ...members }));
@@ -199,8 +199,8 @@ const document = {
   components: {
     schemas: {
       // Requests allow no other members. Responses may get some.
-      NewPlant: jsonSchema(sentPlant),
-      Plant: jsonSchema(returnedPlant),
+      NewPlant: makeJsonSchema(sentPlant),
+      Plant: makeJsonSchema(returnedPlant),
       Problem: problemSchema,
       InputError: inputErrorSchema,
     },

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as v from 'valibot';
 import { type Operation, operations } from '../../functions/shared/operations.ts';
-import { jsonSchema } from '../../lib/openapi/json-schema.ts';
+import { makeJsonSchema } from '../../lib/openapi/json-schema.ts';
 import { openApiText } from '../../lib/openapi/openapi.ts';
 import { readPage } from '../docs/page.ts';
 import type { HttpResponse } from '../support/http/http-client.ts';
@@ -64,12 +64,12 @@ test('each operation has the statuses of its successes and of its problems', () 
 test('a bound of a bigint is a number, and one that JSON rounds is refused', () => {
   const atMost = (most: bigint) => v.pipe(v.bigint(), v.minValue(-5n), v.maxValue(most));
   const largest = 2n ** 53n - 1n;
-  expect(jsonSchema(atMost(largest))).toEqual({
+  expect(makeJsonSchema(atMost(largest))).toEqual({
     type: 'integer',
     minimum: -5,
     maximum: 9007199254740991,
   });
-  expect(() => jsonSchema(atMost(largest + 1n))).toThrow(
+  expect(() => makeJsonSchema(atMost(largest + 1n))).toThrow(
     'JSON rounds the bound 9007199254740992. Describe its member as openapi.ts describes the id.',
   );
 });

@@ -161,7 +161,7 @@ test.each([
   { certificate },
   { 'hosted-zone': 'Z0' },
   { certificate, 'hosted-zone': 'Z0' },
-  // These are one error each, without what belongs together.
+  // A wrong type is one error, without what belongs together.
   { domain: true },
   { certificate: true },
   { 'hosted-zone': true },
