@@ -24,7 +24,9 @@ jest.unstable_mockModule('node:crypto', () => ({
     note(`compare ${one.length} with ${other.length} bytes`, crypto.timingSafeEqual(one, other)),
 }));
 const { authorize, Unauthorized } = await import('../../functions/access-tokens/authorizer.ts');
-const { digestToken, findTokenId } = await import('../../functions/access-tokens/token.ts');
+const { computeChecksum, digestToken, findTokenId } = await import(
+  '../../functions/access-tokens/token.ts'
+);
 const { makeToken } = await import('../../lib/tokens/make-token.ts');
 
 const fullWork = ['look up', 'digest by sha256', 'compare 32 with 32 bytes'];
@@ -36,6 +38,11 @@ test('a new token has an id, a secret of all 256 random bits, and a checksum', (
   expect(token).toBe(forge('lk9n8mt7Fhc7', 'yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1'));
   expect(randomBytes.mock.calls.slice(-2)).toEqual([[16], [32]]);
   expect([id, findTokenId(token)]).toEqual(['lk9n8mt7Fhc7', id]);
+});
+
+test('a checksum is a CRC-32 in six digits of base62', () => {
+  // The check value of CRC-32, 0xCBF43926.
+  expect(computeChecksum('123456789')).toBe('3jZRME');
 });
 
 test('a longer text than a token has no id, despite a right checksum', () => {
